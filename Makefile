@@ -203,7 +203,7 @@ $(BUILD)/libgpube-cuda.so: $(call obj,$(CUDA_SRC)) $(LIB)
 		$^ $(CUDA_LIBS) -o $@
 
 # What both sides of libgpube-cuda.so are compiled with, as one number (gpube/ops/device/backend.h).
-ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/options/ gpube/ir/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
+ABI_HEADERS := $(sort $(wildcard $(addsuffix *.h,gpube/ gpube/base/ gpube/options/ gpube/ir/ gpube/ir/*/ gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 ABI         := $(firstword $(shell cat $(ABI_HEADERS) | cksum))
 BACKEND_OBJ  = $(addprefix $(BUILD)/obj/gpube/ops/device/,backend_load.o backend_cuda.cu.o)
 $(BUILD)/obj/abi: force
@@ -305,7 +305,7 @@ fuzz:
 	tests/fuzz/fuzz.sh build-fuzz $(FUZZ_RUNS) $(FUZZ_READERS)
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
-READERS_SRC := $(wildcard gpube/base/*.c gpube/options/*.c gpube/ir/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
+READERS_SRC := $(wildcard gpube/base/*.c gpube/options/*.c gpube/ir/*.c gpube/ir/*/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
 	gpube/ops/subset/*.c formats/*.c formats/*/*.c gpube/forms/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c gpube/ranks/test_hook.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)

@@ -1,9 +1,11 @@
 /* dict.c - integer dictionaries: pivots without fractions, lexicographic ratio tests. See exact.h.
  */
 #ifdef GPUBE_HAVE_FLINT
+#include <string.h>
+
 #include "nash/exact.h"
 
-static int allocate(struct nash_dict *d, struct gpube_ctx *ctx, int rows, int cols)
+int nash__dict_new(struct nash_dict *d, struct gpube_ctx *ctx, int rows, int cols)
 {
 	*d = (struct nash_dict){.ctx = ctx, .rows = rows, .cols = cols};
 	d->n_store = gpube__mul_size(rows, (int64_t)cols + 1);
@@ -39,6 +41,20 @@ void nash__dict_clear(struct nash_dict *d)
 	*d = (struct nash_dict){0};
 }
 
+int nash__dict_copy(struct nash_dict *d, const struct nash_dict *from)
+{
+	int status = nash__dict_new(d, from->ctx, from->rows, from->cols);
+
+	if (status)
+		return status;
+	memcpy(d->basic, from->basic, (size_t)d->rows * sizeof(*d->basic));
+	memcpy(d->nonbasic, from->nonbasic, (size_t)d->cols * sizeof(*d->nonbasic));
+	for (int r = 0; r < d->rows; r++)
+		_fmpz_vec_set(d->d[r], from->d[r], d->cols + 1);
+	fmpz_set(d->den, from->den);
+	return GPUBE_OK;
+}
+
 /* The last best response to the first action: the ties before it stay feasible. */
 static int32_t best_response(const struct nash_side *s)
 {
@@ -54,7 +70,7 @@ int nash__dict_init(struct nash_dict *d, struct gpube_ctx *ctx, const struct nas
 {
 	int32_t k = s->k, best = best_response(s);
 	const fmpz *b = s->c + (int64_t)best * k;
-	int r = 1, status = allocate(d, ctx, s->l, k);
+	int r = 1, status = nash__dict_new(d, ctx, s->l, k);
 
 	if (status)
 		return status;
@@ -85,7 +101,7 @@ int nash__dict_init(struct nash_dict *d, struct gpube_ctx *ctx, const struct nas
 
 int nash__dict_init_unit(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s)
 {
-	int status = allocate(d, ctx, s->l, s->k);
+	int status = nash__dict_new(d, ctx, s->l, s->k);
 
 	if (status)
 		return status;
@@ -176,6 +192,137 @@ void nash__dict_pivot(struct nash_dict *d, int row, int col)
 	fmpz_clear(t);
 	d->basic[row] = d->nonbasic[col];
 	d->nonbasic[col] = var;
+}
+
+/* ---- faces: variables become zero one after the other ------------------------------- */
+
+int nash__dict_row(const struct nash_dict *d, int32_t var)
+{
+	for (int r = 0; r < d->rows; r++)
+		if (d->basic[r] == var)
+			return r;
+	return -1;
+}
+
+/* Sign of the ratio of row a minus that of row b; both steps are negative. */
+static int compare_ratio(const struct nash_dict *d, int a, int b, int s)
+{
+	fmpz_t u, v;
+	int sign;
+
+	fmpz_init(u);
+	fmpz_init(v);
+	fmpz_mul(u, d->d[a], d->d[b] + s);
+	fmpz_mul(v, d->d[b], d->d[a] + s);
+	sign = fmpz_cmp(v, u);
+	fmpz_clear(u);
+	fmpz_clear(v);
+	return sign;
+}
+
+/* Bland: the first variable of those that make the row smaller; -1: none. */
+static int entering(const struct nash_dict *d, const unsigned char *fixed, int row, int sign)
+{
+	int best = -1;
+
+	for (int c = 0; c < d->cols; c++)
+		if (!fixed[d->nonbasic[c]] && fmpz_sgn(d->d[row] + c + 1) == sign &&
+			(best < 0 || d->nonbasic[c] < d->nonbasic[best]))
+			best = c;
+	return best;
+}
+
+static int leaving(const struct nash_dict *d, int row, int col)
+{
+	int best = row;
+
+	for (int r = 0; r < d->rows; r++) {
+		int sign;
+
+		if (r == best || fmpz_sgn(d->d[r] + col + 1) >= 0)
+			continue;
+		sign = compare_ratio(d, r, best, col + 1);
+		if (sign < 0 || (sign == 0 && best != row && d->basic[r] < d->basic[best]))
+			best = r;
+	}
+	return best;
+}
+
+int nash__dict_lower(struct nash_dict *d, const unsigned char *fixed, int32_t var)
+{
+	int r, c;
+
+	while ((r = nash__dict_row(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0) {
+		if (nash__room(d->ctx, 0))
+			return GPUBE_ENOMEM;
+		nash__dict_pivot(d, leaving(d, r, c), c);
+	}
+	return GPUBE_OK;
+}
+
+int nash__dict_fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty)
+{
+	int r, c, status = nash__dict_lower(d, fixed, var);
+
+	if (status)
+		return status;
+	r = nash__dict_row(d, var);
+	*empty = r >= 0 && !fmpz_is_zero(d->d[r]);
+	if (r < 0 || *empty)
+		return GPUBE_OK;
+	c = entering(d, fixed, r, 1);
+	if (c >= 0)
+		nash__dict_pivot(d, r, c);
+	return GPUBE_OK;
+}
+
+/* The row that a column which enters takes to zero first; -1: none. */
+static int first_row(const struct nash_dict *d, int col)
+{
+	int best = -1;
+
+	for (int r = 0; r < d->rows; r++) {
+		int sign;
+
+		if (fmpz_sgn(d->d[r] + col + 1) >= 0)
+			continue;
+		sign = best < 0 ? -1 : compare_ratio(d, r, best, col + 1);
+		if (sign < 0 || (sign == 0 && d->basic[r] < d->basic[best]))
+			best = r;
+	}
+	return best;
+}
+
+/*
+ * Bland's rule: as long as it is zero, variables enter that make it larger. A column that nothing
+ * stops is a ray along which the variable grows.
+ */
+int nash__dict_raise(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *positive)
+{
+	*positive = false;
+	while (!*positive) {
+		int r = nash__dict_row(d, var), c = 0, out;
+
+		if (r >= 0 && !fmpz_is_zero(d->d[r])) {
+			*positive = true;
+			break;
+		}
+		if (r >= 0)
+			c = entering(d, fixed, r, 1);
+		else
+			while (d->nonbasic[c] != var)
+				c++;
+		if (c < 0)
+			return GPUBE_OK;
+		out = first_row(d, c);
+		*positive = out < 0;
+		if (out < 0)
+			return GPUBE_OK;
+		if (nash__room(d->ctx, 0))
+			return GPUBE_ENOMEM;
+		nash__dict_pivot(d, out, c);
+	}
+	return GPUBE_OK;
 }
 
 /* ---- the lexicographic order -------------------------------------------------- */

@@ -128,13 +128,27 @@ struct nash_dict {
 	fmpz_t den, old, t;
 };
 
+/* All entries 0, the denominator 1. Errors: ENOMEM (nothing to clear) */
+int nash__dict_new(struct nash_dict *d, struct gpube_ctx *ctx, int rows, int cols);
 /* The vertex at which the side's first action is played. Errors: ENOMEM (nothing to clear) */
 int nash__dict_init(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s);
 /* The dictionary of {C x + slack = 1} with 1 added to C, at x = 0: Lemke and Howson's. */
 int nash__dict_init_unit(struct nash_dict *d, struct gpube_ctx *ctx, const struct nash_side *s);
+int nash__dict_copy(struct nash_dict *d, const struct nash_dict *from);
 void nash__dict_clear(struct nash_dict *d);
 /* Exchanges basic[row] and nonbasic[col]; the entry must not be 0. */
 void nash__dict_pivot(struct nash_dict *d, int row, int col);
+/* The row of a variable; -1: it is nonbasic. */
+int nash__dict_row(const struct nash_dict *d, int32_t var);
+/*
+ * nash__dict_lower() - takes a variable to its least value on the face where fixed[] variables
+ * are zero. nash__dict_fix() makes it zero and keeps it so, as nonbasic or in a row without any
+ * variable that is not fixed; where it cannot be the face is empty. Errors: ENOMEM
+ */
+int nash__dict_lower(struct nash_dict *d, const unsigned char *fixed, int32_t var);
+int nash__dict_fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty);
+/* Whether a variable is not zero everywhere on the face; goes where it is not. Errors: ENOMEM */
+int nash__dict_raise(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *positive);
 
 /*
  * The order in which variables are perturbed, so that every ratio test has one
@@ -218,6 +232,14 @@ void nash__walk_free(struct nash_walk *w);
 int nash__walk_run(struct nash_walk *w, int64_t *budget);
 /* All of it: the vertices of a face. Errors: ENOMEM; ESTOP */
 int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed);
+
+/*
+ * nash__face_walk() - calls 'visit' at every basis of the face at whose vertex a dictionary is,
+ * which is changed: fixed columns and their rows go. Errors: ENOMEM; ESTOP; those of 'visit'
+ */
+typedef int nash_visit_fn(void *arg, const struct nash_dict *d);
+int nash__face_walk(struct nash_dict *d, int n_vars, const unsigned char *fixed,
+	nash_visit_fn *visit, void *arg);
 
 /*
  * Of a face that doubles have come to: whether it is empty, otherwise the lp is made anew from

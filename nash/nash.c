@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "nash/extensive/extensive.h"
+
 #ifdef GPUBE_HAVE_FLINT
 #include "gpube/ranks/world.h"
 #include "nash/exact.h"
@@ -253,16 +255,22 @@ int gpube_nash(
 	struct gpube_nash_result *r;
 	struct gpube_opts o;
 	int status;
+	bool tree;
 
 	if (out)
 		*out = NULL;
 	if (!out || !g)
 		return gpube__missing(g ? g->ctx : NULL);
 	ctx = g->ctx;
-	status = gpube__check_game(g);
+	status = gpube__check_kind(g, GPUBE__OF(GPUBE_GAME));
 	if (status)
 		return status;
 	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH);
+	if (status)
+		return status;
+	tree = nash__takes_tree(g, &o);
+	if (!tree)
+		status = gpube__check_game(g);
 	if (status)
 		return status;
 	if (o.support_size && o.nash_method != GPUBE_NASH_METHOD_SE)
@@ -282,7 +290,9 @@ int gpube_nash(
 	deadline = gpube__time_limit(ctx, start, o.timeout_seconds);
 	r->degenerate = -1;
 	r->backend = "cpu";
-	if (g->n_vars != 2)
+	if (tree)
+		status = nash__solve_extensive(r, g, &o);
+	else if (g->n_vars != 2)
 		status = nash__solve_many(r, g, &o);
 	else if (o.inexact)
 		status = nash__solve_inexactly(r, g, &o);

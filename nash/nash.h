@@ -109,6 +109,40 @@ struct gpube_nash_open {
 };
 
 /*
+ * An information set of a game in extensive form.
+ * player   from 1
+ * number   as its file has it
+ * name     and of its actions; NULL: empty
+ */
+struct gpube_nash_set {
+	int32_t player, number, n_actions;
+	const char *name;
+	const char *const *actions;
+};
+
+/*
+ * An equilibrium in behaviour strategies.
+ * p        a probability for each action of each information set, in their order. A set that its
+ *          player's own moves never lead to has its first best reply
+ * payoffs  of each player
+ */
+struct gpube_nash_behaviour {
+	const char *const *p;
+	const char *const *payoffs;
+};
+
+/*
+ * Equilibria by the tree of a game, whose names are the game's.
+ * sets    of the players, by player, as the file has them
+ */
+struct gpube_nash_tree {
+	int32_t n_players, n_sets;
+	const struct gpube_nash_set *sets;
+	int64_t n_profiles;
+	const struct gpube_nash_behaviour *profiles;
+};
+
+/*
  * xs, ys     different strategies of player 1 and 2 in some equilibrium
  * pairs      the extreme equilibria, by x, then y; player 1 gets ys[pair.y].value, player 2
  *            xs[pair.x].value
@@ -122,11 +156,13 @@ struct gpube_nash_open {
  * n_unchecked  equilibria that were found, but time was up before they could be checked in
  *            rationals against the file's payoffs: they are not among the pairs
  * n_given    equilibria that 'give' of the options was called with
- * work       nodes, bases, support pairs or regions
+ * work       nodes, bases, pivots, support pairs or regions
  * Of a game that has not two players, instead of xs, ys and pairs:
  * profiles, open  equilibria, smaller supports first; open supports
  * n_supports, n_open_supports  of the game without strictly dominated actions, of which there are
  *            n_removed
+ * tree       of a game in extensive form that was solved by it: the equilibria, in place of xs, ys
+ *            and pairs; otherwise NULL
  */
 struct gpube_nash_result {
 	enum gpube_nash_answer answer;
@@ -143,6 +179,7 @@ struct gpube_nash_result {
 	double n_supports, n_open_supports;
 	int32_t n_removed;
 	double seconds;
+	struct gpube_nash_tree *tree;
 };
 
 /*
@@ -151,6 +188,15 @@ struct gpube_nash_result {
  * equilibria, each proved to be the only one in a box around it, all others proved not to be there
  * but in the open supports; with the options one (a pure equilibrium, or the end of the path of
  * logit equilibria), pure, max, keep_dominated, digits, timeout.
+ *
+ * A game in extensive form (.efg) whose players, two at most, recall what they did is solved by
+ * its sequence form: the extreme equilibria in behaviour strategies, of plans that are vertices
+ * among those to which the same replies are best. one: of perfect information the subgame perfect
+ * one of backward induction, also of more players, who get it without 'one', too; of sum zero by a
+ * linear program; otherwise by Lemke's algorithm. normal_form, and what else is said of strategies
+ * (pure, method, all_labels, support_size, keep_dominated, inexact, 'give', a device): its reduced
+ * normal form, as of any other game.
+ *
  * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
  *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated; inexact:
  *          fast, and sometimes wrong; gpube_opts_set_give()

@@ -39,10 +39,25 @@ static void free_profiles(struct gpube_nash_result *r, struct gpube_ctx *ctx)
 	gpube__free(ctx, r->open);
 }
 
+/* What those of a tree have. */
+static void free_tree(struct gpube_nash_tree *t, struct gpube_ctx *ctx)
+{
+	if (!t)
+		return;
+	for (int32_t k = 0; t->sets && k < t->n_sets; k++)
+		gpube__free(ctx, (void *)(uintptr_t)t->sets[k].actions);
+	for (int64_t k = 0; t->profiles && k < t->n_profiles; k++)
+		gpube__free(ctx, (void *)(uintptr_t)t->profiles[k].p);
+	gpube__free(ctx, (void *)(uintptr_t)t->sets);
+	gpube__free(ctx, (void *)(uintptr_t)t->profiles);
+	gpube__free(ctx, t);
+}
+
 static void clear_result(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_nash_result *r = result;
 
+	free_tree(r->tree, ctx);
 	free_strategies(ctx, r->xs, r->n_xs);
 	free_strategies(ctx, r->ys, r->n_ys);
 	gpube__free(ctx, r->pairs);

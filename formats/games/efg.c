@@ -1,7 +1,7 @@
 /*
- * efg.c - Gambit's .efg of two players, as its reduced normal form.
+ * efg.c - Gambit's .efg, as a tree.
  *
- * EFG 2 R "title" { "player" "player" } "comment", then the nodes, each before those behind it:
+ * EFG 2 R "title" { "player" … } "comment", then the nodes, each before those behind it:
  *
  *   c "node" 1 "infoset" { "action" 1/2 "action" 1/2 } 0
  *   p "node" 1 1 "infoset" { "action" "action" } 1 "outcome" { 3, -1 }
@@ -11,18 +11,23 @@
  * What they are called and what is in them may be left out where they come again. Outcomes behind
  * which the game goes on add up.
  */
-#include "formats/games/efg.h"
+#include "formats/games/game_reader.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "formats/common/names.h"
+#include "gpube/ir/games/game_tree.h"
 
 struct reader {
-	struct gpube_extensive t;
+	struct gpube_in *in;
 	struct gpube_model *m;
-	char *players[2];
-	struct gpube_names names; /* of information sets by player, and of outcomes */
+	struct gpube_game_tree *t; /* m's */
+	char **players;
+	int64_t n_players, players_capacity;
+	struct gpube_pile payoffs; /* of outcomes */
+	int64_t n_outcomes, nodes_capacity, infosets_capacity, actions_capacity, children_capacity;
+	struct gpube_names names; /* of information sets by player, then of outcomes */
 	char **strings;
 	int64_t n_strings, strings_capacity;
 	/* nodes with actions that have no node yet, and how many have one */
@@ -32,15 +37,13 @@ struct reader {
 	int64_t n_open, open_capacity;
 };
 
-enum { OUTCOMES = 3 }; /* a space of names, behind chance and the players */
-
 /* ---- parts ------------------------------------------------------------------------------ */
 
 /* The index of a number in its space, new ones get 'next'. */
 static int find_number(
 	struct reader *r, int32_t space, int32_t number, int32_t next, int32_t *index)
 {
-	struct gpube_ctx *ctx = r->t.in->ctx;
+	struct gpube_ctx *ctx = r->in->ctx;
 	const int32_t *known;
 	char text[16];
 
@@ -59,6 +62,18 @@ static int find_number(
 	return gpube__names_add(&r->names, space, r->strings[r->n_strings - 1], next);
 }
 
+/* A quoted name; NULL: it is empty. */
+static int read_name(struct gpube_in *in, char **name, const char *what)
+{
+	int status = gpube__scan_string(in, name, what);
+
+	if (!status && !**name) {
+		gpube__free(in->ctx, *name);
+		*name = NULL;
+	}
+	return status;
+}
+
 static bool same_number(const struct gpube_rational *a, const struct gpube_rational *b)
 {
 	return a->num == b->num && a->den == b->den && (a->den || strcmp(a->text, b->text) == 0);
@@ -67,31 +82,32 @@ static bool same_number(const struct gpube_rational *a, const struct gpube_ratio
 /* "{ 1, 2 }", of an outcome that is new or said again. */
 static int read_payoffs(struct reader *r, int32_t outcome, bool known)
 {
-	struct gpube_in *in = r->t.in;
+	struct gpube_in *in = r->in;
 	struct gpube_pile pile = {0};
 	int status = gpube__scan_char(in, '{', "'{' and an outcome's payoffs");
 
-	for (int p = 0; p < 2 && !status; p++) {
+	for (int64_t p = 0; p < r->n_players && !status; p++) {
 		if (gpube__scan_peek(in) == ',')
 			in->p++;
 		status = gpube__pile_number(in, &pile, "a payoff of the outcome");
 	}
 	if (!status)
-		status = gpube__scan_char(in, '}', "'}' after the outcome's two payoffs");
-	for (int p = 0; p < 2 && !status; p++) {
+		status = gpube__scan_char(in, '}', "'}' after the outcome's payoff of each player");
+	for (int64_t p = 0; p < r->n_players && !status; p++) {
 		if (!known)
-			status = gpube__pile_push(in->ctx, &r->t.outcomes, &pile.v[p]);
-		else if (!same_number(&pile.v[p], &r->t.outcomes.v[2 * outcome + p]))
+			status = gpube__pile_push(in->ctx, &r->payoffs, &pile.v[p]);
+		else if (!same_number(&pile.v[p], &r->payoffs.v[r->n_players * outcome + p]))
 			status = gpube__in_error(in, "an outcome that had other payoffs before");
 	}
 	gpube__pile_clear(in->ctx, &pile);
+	r->n_outcomes += !status && !known;
 	return status;
 }
 
 static int read_outcome(struct reader *r, int32_t *outcome)
 {
-	struct gpube_in *in = r->t.in;
-	const int64_t n = r->t.outcomes.n / 2;
+	struct gpube_in *in = r->in;
+	const int64_t n = r->n_outcomes;
 	int32_t number;
 	int status = gpube__scan_int(in, &number, 0, "the number of an outcome");
 
@@ -99,7 +115,7 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 	if (!status && n == INT32_MAX)
 		return gpube__in_error(in, "2^31 outcomes or more");
 	if (!status && number)
-		status = find_number(r, OUTCOMES, number, (int32_t)n, outcome);
+		status = find_number(r, (int32_t)r->n_players + 1, number, (int32_t)n, outcome);
 	if (status)
 		return status;
 	if (gpube__scan_peek(in) == '"')
@@ -114,39 +130,46 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 	return status;
 }
 
+/* Of action k of a set that is new, or that had these before. Takes the name over. */
+static int read_action(struct reader *r, struct gpube_infoset *s, int64_t k, bool known)
+{
+	struct gpube_in *in = r->in;
+	struct gpube_game_tree *t = r->t;
+	struct gpube_action a = {NULL, {0, 1, NULL}};
+	int status = read_name(in, &a.name, "the name of an action");
+
+	if (!status && s->player == 0)
+		status = gpube__scan_number(in, &a.chance, "the chance of an action");
+	if (!status && (!a.chance.den || a.chance.num < 0)) {
+		status = gpube__in_error(
+			in, !a.chance.den ? "a chance that passes 64 bits" : "a chance below 0");
+		gpube__free(in->ctx, a.chance.text);
+	}
+	if (!status && known && k < s->n_actions && s->player == 0 &&
+		!same_number(&a.chance, &t->actions[s->first + k].chance))
+		status = gpube__in_error(in, "an information set that had other chances before");
+	if (!status && !known)
+		status = gpube__grow(in->ctx, &t->actions, &r->actions_capacity, t->n_actions + 1,
+			sizeof(*t->actions));
+	if (status || known)
+		gpube__free(in->ctx, a.name);
+	else
+		t->actions[t->n_actions++] = a;
+	return status;
+}
+
 /* "{ "a" 1/2 "b" 1/2 }", or without numbers; what is there before is compared. */
 static int read_actions(struct reader *r, struct gpube_infoset *s, bool known)
 {
-	struct gpube_in *in = r->t.in;
-	int64_t capacity = 0, n = 0;
+	struct gpube_in *in = r->in;
+	int64_t n = 0;
 	int status = gpube__scan_char(in, '{', "'{' and an information set's actions");
 
 	while (!status && gpube__scan_peek(in) != '}') {
-		struct gpube_rational v = {0, 1, NULL};
-
-		status = gpube__scan_comment(in, "the name of an action");
-		if (!status && s->player == 0)
-			status = gpube__scan_number(in, &v, "the chance of an action");
-		if (status)
-			break;
-		if (!v.den || v.num < 0) {
-			gpube__free(in->ctx, v.text);
-			return gpube__in_error(
-				in, !v.den ? "a chance that passes 64 bits" : "a chance below 0");
-		}
-		if (known) {
-			if (n < s->n_actions && s->player == 0 && !same_number(&v, &s->chances[n]))
-				return gpube__in_error(
-					in, "an information set that had other chances before");
-		} else if (s->player == 0) {
-			if (gpube__grow(
-				    in->ctx, &s->chances, &capacity, n + 1, sizeof(*s->chances)))
-				return GPUBE_ENOMEM;
-			s->chances[n] = v;
-		}
-		if (++n == INT32_MAX)
+		status = read_action(r, s, n, known);
+		if (!status && ++n == INT32_MAX)
 			return gpube__in_error(in, "2^31 actions or more");
-		if (!known)
+		if (!status && !known)
 			s->n_actions = (int32_t)n;
 	}
 	if (!status && n == 0)
@@ -158,12 +181,13 @@ static int read_actions(struct reader *r, struct gpube_infoset *s, bool known)
 		      : gpube__scan_char(in, '}', "'}' after an information set's actions");
 }
 
-static int check_chances(struct gpube_in *in, const struct gpube_infoset *s)
+static int check_chances(
+	struct gpube_in *in, const struct gpube_infoset *s, const struct gpube_action *actions)
 {
 	__int128 num = 0, den = 1;
 
 	for (int32_t k = 0; k < s->n_actions; k++) {
-		const struct gpube_rational *v = &s->chances[k];
+		const struct gpube_rational *v = &actions[k].chance;
 		__int128 a = den, b = v->den;
 
 		while (b) {
@@ -184,34 +208,43 @@ static int check_chances(struct gpube_in *in, const struct gpube_infoset *s)
 				    in, "the chances of an information set do not add up to 1");
 }
 
-static int add_infoset(struct reader *r, int32_t player, int32_t *index)
+static int add_infoset(struct reader *r, int32_t player, int32_t number, int32_t *index)
 {
-	struct gpube_extensive *t = &r->t;
+	struct gpube_game_tree *t = r->t;
 
-	if (gpube__grow(t->in->ctx, &t->infosets, &t->infosets_capacity, t->n_infosets + 1,
+	if (gpube__grow(r->in->ctx, &t->infosets, &r->infosets_capacity, t->n_infosets + 1,
 		    sizeof(*t->infosets)))
 		return GPUBE_ENOMEM;
-	t->infosets[t->n_infosets] =
-		(struct gpube_infoset){.player = player, .line = t->in->line, .after = -1};
+	t->infosets[t->n_infosets] = (struct gpube_infoset){
+		.player = player, .number = number, .first = t->n_actions, .after = -1};
 	*index = (int32_t)t->n_infosets++;
 	return GPUBE_OK;
 }
 
-/* What stands behind a node's name: its information set, then the outcome. */
+/* Its name, where it is said for the first time. */
+static int read_infoset_name(struct reader *r, int32_t index)
+{
+	char *name = NULL;
+	int status = read_name(r->in, &name, "the name of an information set");
+
+	if (!status && !r->t->infosets[index].name)
+		r->t->infosets[index].name = name;
+	else
+		gpube__free(r->in->ctx, name);
+	return status;
+}
+
+/* What stands behind a node's name: its information set, then the outcome. player: 0 of chance */
 static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 {
-	struct gpube_in *in = r->t.in;
-	const int64_t n = r->t.n_infosets;
-	int32_t number;
+	struct gpube_in *in = r->in;
+	const int64_t n = r->t->n_infosets;
+	int32_t number = 0;
 	bool known;
-	int status;
+	int status = player < 0 ? gpube__scan_int(in, &player, 1, "the player") : GPUBE_OK;
 
-	if (player < 0)
-		status = gpube__scan_int(in, &player, 1, "the player, 1 or 2");
-	else
-		status = GPUBE_OK;
-	if (!status && player > 2)
-		return gpube__in_error(in, "player %d of 2", player);
+	if (!status && player > r->n_players)
+		return gpube__in_error(in, "player %d of %lld", player, (long long)r->n_players);
 	if (!status)
 		status = gpube__scan_int(in, &number, 1, "the number of an information set");
 	if (!status)
@@ -220,13 +253,14 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 		return status;
 	known = *index < n;
 	if (!known)
-		status = add_infoset(r, player, index);
+		status = add_infoset(r, player, number, index);
 	if (!status && gpube__scan_peek(in) == '"')
-		status = gpube__scan_comment(in, "the name of an information set");
+		status = read_infoset_name(r, *index);
 	if (!status && (!known || gpube__scan_peek(in) == '{'))
-		status = read_actions(r, &r->t.infosets[*index], known);
+		status = read_actions(r, &r->t->infosets[*index], known);
 	if (!status && !known && player == 0)
-		status = check_chances(in, &r->t.infosets[*index]);
+		status = check_chances(
+			in, &r->t->infosets[*index], r->t->actions + r->t->infosets[*index].first);
 	return status;
 }
 
@@ -235,8 +269,8 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 /* It follows on the next action of the last node that has one. */
 static int hang_node(struct reader *r, int32_t node)
 {
-	struct gpube_extensive *t = &r->t;
-	struct gpube_ctx *ctx = t->in->ctx;
+	struct gpube_game_tree *t = r->t;
+	struct gpube_ctx *ctx = r->in->ctx;
 	const int32_t infoset = t->nodes[node].infoset;
 
 	if (r->n_open) {
@@ -251,9 +285,9 @@ static int hang_node(struct reader *r, int32_t node)
 		 * actions that no node follows on yet are asked for: few bytes name an infoset of
 		 * many
 		 */
-		if (gpube__in_charge(t->in, n, sizeof(*t->children), "nodes"))
-			return t->in->status;
-		if (gpube__grow(ctx, &t->children, &t->children_capacity, t->n_children + n,
+		if (gpube__in_charge(r->in, n, sizeof(*t->children), "nodes"))
+			return r->in->status;
+		if (gpube__grow(ctx, &t->children, &r->children_capacity, t->n_children + n,
 			    sizeof(*t->children)) ||
 			gpube__grow(
 				ctx, &r->open, &r->open_capacity, r->n_open + 1, sizeof(*r->open)))
@@ -274,8 +308,8 @@ static int hang_node(struct reader *r, int32_t node)
 
 static int read_node(struct reader *r)
 {
-	struct gpube_extensive *t = &r->t;
-	struct gpube_in *in = t->in;
+	struct gpube_game_tree *t = r->t;
+	struct gpube_in *in = r->in;
 	const char kind = gpube__scan_peek(in);
 	struct gpube_node node = {.infoset = -1, .outcome = -1};
 	int status;
@@ -292,7 +326,7 @@ static int read_node(struct reader *r)
 		status = read_outcome(r, &node.outcome);
 	if (status)
 		return status;
-	if (gpube__grow(in->ctx, &t->nodes, &t->nodes_capacity, t->n_nodes + 1, sizeof(*t->nodes)))
+	if (gpube__grow(in->ctx, &t->nodes, &r->nodes_capacity, t->n_nodes + 1, sizeof(*t->nodes)))
 		return GPUBE_ENOMEM;
 	t->nodes[t->n_nodes++] = node;
 	return hang_node(r, (int32_t)t->n_nodes - 1);
@@ -301,9 +335,9 @@ static int read_node(struct reader *r)
 static int read_head(struct reader *r)
 {
 	static const char *const words[] = {"EFG", "2"};
-	struct gpube_in *in = r->t.in;
+	struct gpube_in *in = r->in;
 	char token[256];
-	int n = 0, status;
+	int status;
 
 	for (int k = 0; k < 2; k++) {
 		if (gpube__in_token(in, token, k ? "the version, 2" : "EFG"))
@@ -318,22 +352,20 @@ static int read_head(struct reader *r)
 	status = gpube__scan_string(in, &r->m->name, "the title");
 	if (!status)
 		status = gpube__scan_char(in, '{', "'{' and the players' names");
-	for (; !status && gpube__scan_peek(in) != '}'; n++) {
-		char *name;
-
-		status = gpube__scan_string(in, &name, "a player's name");
-		if (!status && n < 2)
-			r->players[n] = name;
-		else if (!status)
-			gpube__free(in->ctx, name);
+	while (!status && gpube__scan_peek(in) != '}') {
+		status = gpube__grow(in->ctx, &r->players, &r->players_capacity, r->n_players + 1,
+			sizeof(*r->players));
+		if (!status)
+			status = gpube__scan_string(
+				in, &r->players[r->n_players], "a player's name");
+		r->n_players += !status;
 	}
 	if (status)
 		return status;
-	if (n != 2)
-		return gpube__in_error(in,
-			"%d player%s: an .efg is read of two players, a game of more from a .nfg "
-			"or an output of GAMUT",
-			n, gpube__plural(n));
+	if (r->n_players < 1 || r->n_players > GPUBE__MOST_PLAYERS)
+		return gpube__in_error(in, "%lld player%s: an .efg of 1 to %d players is read",
+			(long long)r->n_players, gpube__plural((double)r->n_players),
+			GPUBE__MOST_PLAYERS);
 	status = gpube__scan_char(in, '}', "'}' after the players' names");
 	if (!status && gpube__scan_peek(in) == '"')
 		status = gpube__scan_comment(in, "the comment");
@@ -342,42 +374,59 @@ static int read_head(struct reader *r)
 
 static int read_tree(struct reader *r)
 {
-	struct gpube_in *in = r->t.in;
+	struct gpube_in *in = r->in;
 	int status = read_head(r);
 
+	r->t->n_players = (int32_t)r->n_players;
 	do {
 		if (!status)
 			status = read_node(r);
-		if (!status && r->t.n_nodes % 1024 == 0 && gpube__stopped(in->ctx))
+		if (!status && r->t->n_nodes % 1024 == 0 && gpube__stopped(in->ctx))
 			status = gpube__fail_stopped(in->ctx);
 	} while (!status && r->n_open);
+	/* before strategies are counted */
+	return status ? status : gpube__in_end(in);
+}
+
+/* The players, whose values are their strategies. */
+static int add_players(struct reader *r)
+{
+	struct gpube_game_tree *t = r->t;
+	int status = gpube__game_tree_settle(t, r->in->ctx);
+
+	for (int32_t p = 0; p < t->n_players && !status; p++)
+		status = gpube__add_player(r->m,
+			t->count[p] < INT32_MAX ? (int32_t)t->count[p] : INT32_MAX, r->players[p],
+			NULL);
 	return status;
 }
 
 int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.m = m, .t.in = in};
+	struct reader r = {.m = m, .in = in};
 	struct gpube_ctx *ctx = in->ctx;
 	int status;
 
+	m->tree = r.t = gpube__alloc_zero(ctx, 1, sizeof(*r.t));
+	if (!r.t)
+		return GPUBE_ENOMEM;
+	r.t->model = m;
 	gpube__names_init(&r.names, ctx);
 	status = read_tree(&r);
-	if (!status)
-		status = gpube__in_end(in); /* before the strategies are counted */
-	if (!status)
-		status = gpube__efg_normal(m, &r.t, r.players);
-	for (int p = 0; p < 2; p++)
+	if (!status) {
+		r.t->payoffs = r.payoffs.v;
+		r.t->n_outcomes = r.n_outcomes;
+		status = add_players(&r);
+	} else {
+		gpube__pile_clear(ctx, &r.payoffs);
+	}
+	for (int64_t p = 0; p < r.n_players; p++)
 		gpube__free(ctx, r.players[p]);
-	for (int64_t k = 0; k < r.t.n_infosets; k++)
-		gpube__free(ctx, r.t.infosets[k].chances);
 	for (int64_t k = 0; k < r.n_strings; k++)
 		gpube__free(ctx, r.strings[k]);
 	gpube__names_clear(&r.names);
-	gpube__pile_clear(ctx, &r.t.outcomes);
+	gpube__free(ctx, r.players);
 	gpube__free(ctx, r.strings);
 	gpube__free(ctx, r.open);
-	gpube__free(ctx, r.t.nodes);
-	gpube__free(ctx, r.t.infosets);
-	gpube__free(ctx, r.t.children);
 	return status;
 }

@@ -8,6 +8,7 @@
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 #include "gpube/ir/payoffs.h"
+#include "gpube/ir/games/game_tree.h"
 
 #define OPTS_STRUCT struct opts_info
 static const struct opt_row rows[] = {OPTS_INFO(OPT_ROW)};
@@ -166,11 +167,41 @@ static int32_t n_goods(const struct gpube_model *m)
 	return gpube_model_n_vars(m) - gpube_model_info(m)->n_hidden;
 }
 
+static void text_tree(struct gpube_out *out, const struct gpube_game_tree *t)
+{
+	gpube__out_printf(out,
+		"%-*sin extensive form, %d player%s, %lld information set%s, %lld node%s; see "
+		"'gpube nash'\n",
+		LABEL, "game", t->n_players, gpube__plural(t->n_players), (long long)t->n_infosets,
+		gpube__plural((double)t->n_infosets), (long long)t->n_nodes,
+		gpube__plural((double)t->n_nodes));
+	gpube__out_printf(out, "%-*s", LABEL, "strategies");
+	for (int32_t p = 0; p < t->n_players; p++)
+		gpube__out_printf(out, "%s%s%.15g", p ? " x " : "",
+			t->forgets >= 0 && t->count[p] > GPUBE__MOST_COUNTED ? "more than " : "",
+			t->count[p] - (t->forgets >= 0 && t->count[p] > GPUBE__MOST_COUNTED));
+	gpube__out_text(out, " in reduced normal form\n");
+	if (t->forgets >= 0) {
+		const struct gpube_infoset *s = &t->infosets[t->forgets];
+
+		gpube__out_printf(out,
+			"%-*sis imperfect: player %d forgets at its information set %d", LABEL,
+			"recall", s->player, s->number);
+		if (s->name) {
+			gpube__out_text(out, ", ");
+			gpube__out_text(out, s->name);
+		}
+		gpube__out_text(out, "\n");
+	}
+}
+
 /* What else than a model the file holds. */
 static void text_contents(struct gpube_out *out, const struct contents *c)
 {
 	if (c->result)
 		text_result(out, c->result);
+	else if (c->kind == GPUBE_CONTENT_GAME && c->model->tree)
+		text_tree(out, c->model->tree);
 	else if (c->kind == GPUBE_CONTENT_GAME && c->model->n_vars > 2)
 		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n",
 			LABEL, "game", c->model->n_vars, (long long)gpube__profiles(c->model));
@@ -343,10 +374,12 @@ static void json_model(struct json *j, const struct result *r)
 
 static void json_contents(struct json *j, const struct contents *c)
 {
-	const bool game = c->kind == GPUBE_CONTENT_GAME, several = game && c->model->n_vars > 2;
+	const bool game = c->kind == GPUBE_CONTENT_GAME, tree = game && c->model->tree,
+		   several = tree || (game && c->model->n_vars > 2);
 
 	json_text(j, "kind",
-		several                            ? "game of several players"
+		tree                               ? "game in extensive form"
+		: several                          ? "game of several players"
 		: game                             ? "bimatrix game"
 		: c->kind == GPUBE_CONTENT_AUCTION ? "auction"
 		: c->model                         ? "coalition game"
@@ -362,6 +395,11 @@ static void json_contents(struct json *j, const struct contents *c)
 		for (int32_t p = 0; p < c->model->n_vars; p++)
 			json_int(j, NULL, c->model->vars[p].domain);
 		json_close(j, ']');
+		if (tree) {
+			json_int(j, "n_sets", c->model->tree->n_infosets);
+			json_int(j, "n_nodes", c->model->tree->n_nodes);
+			json_true_false(j, "recall", c->model->tree->forgets < 0);
+		}
 	} else if (game) {
 		json_int(j, "rows", c->model->vars[0].domain);
 		json_int(j, "columns", c->model->vars[1].domain);

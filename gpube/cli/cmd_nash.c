@@ -3,10 +3,11 @@
 
 #include "gpube/cli/draw/nash_picture.h"
 #include "gpube/cli/nash_many.h"
+#include "gpube/cli/report/tree_report.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "gpube/options/options.h"
-#include "nash/nash.h"
+#include "nash/extensive/extensive.h"
 
 #define OPTS_STRUCT struct opts_nash
 static const struct opt_row rows[] = {OPTS_NASH(OPT_ROW)};
@@ -330,6 +331,19 @@ static int verdict(const struct result *r)
 	return CLI_FAILED;
 }
 
+/* Of a game that was solved by its tree. */
+static int report_tree(const struct result *r, int output)
+{
+	const struct tree_result t = {
+		.session = r->session, .file = r->file, .game = r->game, .found = r->found};
+
+	if (session_report(r->session,
+		    output == OUTPUT_GAMBIT ? tree_report_gambit : tree_report_text,
+		    tree_report_json, &t))
+		return CLI_FAILED;
+	return verdict(r);
+}
+
 static int report(const struct result *r, int output)
 {
 	static report_fn *const texts[] = {
@@ -430,10 +444,9 @@ static int report_with_picture(struct result *r, const struct opts_nash *o, int 
 	return rc;
 }
 
-static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
+static struct gpube_opts options_of(const struct opts_nash *o, int output)
 {
-	struct session *s = r->session;
-	struct gpube_opts options = {
+	return (struct gpube_opts){
 		/* the words of --method are those of the enum, in its order */
 		.nash_method = o->method,
 		.one = o->one,
@@ -441,16 +454,26 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		.pure = o->pure,
 		.max = o->max,
 		.support_size = (int)o->support_size,
-		.world = &ranks->world,
 		/* as those of --method */
 		.backend = o->backend,
 		.keep_dominated = o->keep_dominated,
 		.inexact = o->inexact,
+		.digits = (int)o->digits,
+		/* what is said of strategies */
+		.normal_form = o->normal_form || o->components || o->svg || o->stream ||
+			       output == OUTPUT_LRS,
 	};
+}
+
+static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)
+{
+	struct session *s = r->session;
+	struct gpube_opts options = options_of(o, output);
 	struct gpube_nash_result *found = NULL;
 	struct gpube_nash_components *components = NULL;
 	int rc;
 
+	options.world = &ranks->world;
 	if (o->timeout > 0)
 		options.timeout_seconds = time_left(s, o->timeout);
 	if (!o->inexact && !gpube_nash_exact())
@@ -464,6 +487,8 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 	r->found = found;
 	if (ranks->world.rank > 0)
 		rc = CLI_DONE; /* rank 0 reports */
+	else if (found->tree)
+		rc = report_tree(r, output);
 	else if ((o->components || (o->svg && found->n_pairs <= PICTURE_PAIRS)) &&
 		 find_components(r,
 			 o->components || o->timeout > 0 ? o->timeout
@@ -529,7 +554,7 @@ static int read_game(
 		contents_clear(&c);
 	*game = c.model;
 	session_end_reading(s);
-	if (!status && (*game)->n_vars == 2)
+	if (!status && (*game)->n_vars == 2 && !(*game)->tree)
 		gpube__log(s->ctx, GPUBE_LOG_DETAIL, "read %d x %d actions: %.4f s",
 			gpube_model_domain(*game, 0), gpube_model_domain(*game, 1),
 			session_seconds(s));
@@ -540,15 +565,7 @@ static int read_game(
 static int solve_many(struct session *s, const struct opts_nash *o, int output, const char *file,
 	const struct gpube_model *g)
 {
-	struct gpube_opts options = {.nash_method = o->method,
-		.backend = o->backend,
-		.one = o->one,
-		.all_labels = o->all_labels,
-		.pure = o->pure,
-		.max = o->max,
-		.keep_dominated = o->keep_dominated,
-		.inexact = o->inexact,
-		.digits = (int)o->digits};
+	struct gpube_opts options = options_of(o, output);
 
 	if (o->svg || o->components || o->stream || output == OUTPUT_LRS)
 		return session_fail_text(s, NULL,
@@ -569,6 +586,7 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_nash *o = opts;
 	int output = o->json ? OUTPUT_JSON : o->output, rc, status;
+	const struct gpube_opts options = options_of(o, output);
 	struct gpube_model *game = NULL;
 	struct ranks ranks;
 	struct session s;
@@ -598,7 +616,7 @@ static int run(const void *opts, int n_args, char **args)
 	} else if (!rc && o->convert) {
 		if (gpube_write(game, o->convert, NULL, NULL))
 			rc = session_fail(&s, NULL);
-	} else if (!rc && game->n_vars != 2) {
+	} else if (!rc && game->n_vars != 2 && !nash__takes_tree(game, &options)) {
 		rc = solve_many(&s, o, output, args[0], game);
 	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
@@ -618,7 +636,7 @@ const struct command cmd_nash = {
 		"Finds the extreme Nash equilibria of the two-player game in FILE: all equilibria "
 		"are mixtures of them. Payoffs are rationals throughout; every equilibrium is "
 		"checked in rationals, and every part of the search that is left out is proved "
-		"empty. FILE is Gambit's .nfg, or its .efg, whose reduced normal form is solved; "
+		"empty. FILE is Gambit's .nfg or .efg; "
 		"GAMUT's GambitOutput, TwoPlayerOutput, SimpleOutput or GTOutput, or the input of "
 		"lrsnash, plain or compressed by gzip or xz; '-' is standard input. Or it is a "
 		"model, .wcsp, .cfn, .uai or another one, of as many functions as variables, the "
@@ -636,6 +654,17 @@ const struct command cmd_nash = {
 		"with those of the player's other actions. 'gpube convert' makes a model of it, "
 		"and 'gpube list --within inf' lists that model's solutions, which are the "
 		"same.\n\n"
+		"An .efg of two players who recall what they did is solved by its sequence form: "
+		"the equilibria are behaviour strategies, a line an information set, with its "
+		"name and those of the actions; a set that its player's own moves never lead to "
+		"has its first best reply. --one finds the subgame perfect equilibrium of backward "
+		"induction where information is perfect, also for more players, who need not ask "
+		"for it; where payoffs add up to the same everywhere the value, by a linear "
+		"program in floating point whose basis is then solved for in integers; otherwise "
+		"one by Lemke's algorithm in integers. What is checked is that no best reply on "
+		"the tree gets more. --normal-form, and what is said of strategies, --pure, "
+		"--components, --method and its like, solve the reduced normal form, which a game "
+		"whose players forget has, too.\n\n"
 		"Supports of equal size (--method se) need not give all equilibria of a "
 		"degenerate game: there another method counts them (-v says how many), and if "
 		"there are more the result is called incomplete. SIGINT, SIGTERM and --timeout "
@@ -648,7 +677,8 @@ const struct command cmd_nash = {
 		"(lists x and y of fractions, payoffs u and v; of more players strategies, lists "
 		"of "
 		"fractions or of two ends, payoffs, index, tie, and with --pure profile, action "
-		"indices; open: the supports that are not decided), with --components also the "
+		"indices; open: the supports that are not decided; by the tree behaviour, in the "
+		"order of sets, and payoffs), with --components also the "
 		"different strategies x and y, "
 		"and components: maximal Nash subsets as lists of indices into them, each with "
 		"the number of its connected component.",

@@ -2,7 +2,7 @@
  * model_read.c - what a model is made of, for callers of the library. Of what is not there,
  * nothing: 0, -1 or NULL, as gpube.h says.
  */
-#include "gpube/ir/model.h"
+#include "gpube/ir/payoffs.h"
 
 static bool has_var(const struct gpube_model *m, int32_t var)
 {
@@ -33,10 +33,12 @@ const char *gpube_model_var_name(const struct gpube_model *m, int32_t var)
 
 const char *gpube_model_value_name(const struct gpube_model *m, int32_t var, int32_t value)
 {
-	if (!has_var(m, var) || value < 0 || value >= m->vars[var].domain ||
-		!m->vars[var].value_names)
+	if (!has_var(m, var) || value < 0 || value >= m->vars[var].domain)
 		return NULL;
-	return m->vars[var].value_names[value];
+	/* strategies of a tree are named when they are listed */
+	if (m->tree && !m->vars[var].value_names && gpube__check_game(m))
+		return NULL;
+	return m->vars[var].value_names ? m->vars[var].value_names[value] : NULL;
 }
 
 int gpube_model_scope(const int32_t **scope, const struct gpube_model *m, int32_t function)

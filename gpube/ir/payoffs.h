@@ -10,7 +10,8 @@
 
 /*
  * gpube__check_game() - that a model is a game, and each of its players has payoffs over all of
- * them. Errors: EINVAL
+ * them. Of one in extensive form the first call makes them. Errors: EINVAL; those of
+ * gpube__game_tree_normal()
  */
 int gpube__check_game(const struct gpube_model *m);
 

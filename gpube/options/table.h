@@ -271,7 +271,8 @@ enum gpube__opt_section {
 		"method se: supports of N actions of each player alone; 0: of any size")           \
 	X(GAMES, FLAG, one, "one", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,            \
 		"one equilibrium alone: of two players by the algorithm of Lemke and Howson, of "  \
-		"more a pure one or the end of the path of logit equilibria")                      \
+		"more a pure one or the end of the path of logit equilibria; in extensive form "   \
+		"by backward induction, a linear program or Lemke's algorithm")                    \
 	X(GAMES, FLAG, all_labels, "all_labels", 0, NULL, 0, 1, NULL,                              \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
 		"with --one: start from every label, and give all that are reached")               \
@@ -286,6 +287,9 @@ enum gpube__opt_section {
 		"decide in floating point: such results are not certain")                          \
 	X(GAMES, INT, digits, "digits", 0, "12", 1, 1000, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,     \
 		"more than two players: decimals of what is no fraction")                          \
+	X(GAMES, FLAG, normal_form, "normal_form", 0, NULL, 0, 1, NULL,                            \
+		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
+		"of a game in extensive form the strategies of its reduced normal form")           \
 	X(GAMES, CALL, give, "give", 0, NULL, 0, 0, NULL, GPUBE__ON_NASH,                          \
 		"called with each equilibrium as soon as it has been checked; none is kept")       \
 	X(GAMES, TEXT, game, "game", 0, "random", 0, 0, "CLASS", GPUBE__ON_NASH_GENERATE,          \

@@ -15,81 +15,7 @@ static int push(struct gpube_ctx *ctx, struct nash_list *list, int64_t at)
 	return GPUBE_OK;
 }
 
-/* ---- a first vertex: the fixed variables become zero one after the other --------- */
-
-static int row_of(const struct nash_dict *d, int32_t var)
-{
-	for (int r = 0; r < d->rows; r++)
-		if (d->basic[r] == var)
-			return r;
-	return -1;
-}
-
-/* Sign of the ratio of row a minus that of row b; both steps are negative. */
-static int compare_ratio(const struct nash_dict *d, int a, int b, int s)
-{
-	fmpz_t u, v;
-	int sign;
-
-	fmpz_init(u);
-	fmpz_init(v);
-	fmpz_mul(u, d->d[a], d->d[b] + s);
-	fmpz_mul(v, d->d[b], d->d[a] + s);
-	sign = fmpz_cmp(v, u);
-	fmpz_clear(u);
-	fmpz_clear(v);
-	return sign;
-}
-
-/* Bland: the first variable of those that make the row smaller; -1: none. */
-static int entering(const struct nash_dict *d, const unsigned char *fixed, int row, int sign)
-{
-	int best = -1;
-
-	for (int c = 0; c < d->cols; c++)
-		if (!fixed[d->nonbasic[c]] && fmpz_sgn(d->d[row] + c + 1) == sign &&
-			(best < 0 || d->nonbasic[c] < d->nonbasic[best]))
-			best = c;
-	return best;
-}
-
-static int leaving(const struct nash_dict *d, int row, int col)
-{
-	int best = row;
-
-	for (int r = 0; r < d->rows; r++) {
-		int sign;
-
-		if (r == best || fmpz_sgn(d->d[r] + col + 1) >= 0)
-			continue;
-		sign = compare_ratio(d, r, best, col + 1);
-		if (sign < 0 || (sign == 0 && best != row && d->basic[r] < d->basic[best]))
-			best = r;
-	}
-	return best;
-}
-
-/*
- * Makes a variable zero and keeps it so, as nonbasic or in a row without any
- * variable that is not fixed. Where it cannot be the face is empty. Errors: ENOMEM
- */
-static int fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty)
-{
-	int r, c;
-
-	while ((r = row_of(d, var)) >= 0 && (c = entering(d, fixed, r, -1)) >= 0) {
-		if (nash__room(d->ctx, 0))
-			return GPUBE_ENOMEM;
-		nash__dict_pivot(d, leaving(d, r, c), c);
-	}
-	*empty = r >= 0 && !fmpz_is_zero(d->d[r]);
-	if (r < 0 || *empty)
-		return GPUBE_OK;
-	c = entering(d, fixed, r, 1);
-	if (c >= 0)
-		nash__dict_pivot(d, r, c);
-	return GPUBE_OK;
-}
+/* ---- a first vertex ---------------------------------------------------------------- */
 
 /*
  * A vertex of a face: all columns and rows stay, those of fixed variables are zero
@@ -105,7 +31,7 @@ static int face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct na
 		return status;
 	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
 		if (fixed[var])
-			status = fix(d, fixed, var, empty);
+			status = nash__dict_fix(d, fixed, var, empty);
 	if (status)
 		nash__dict_clear(d);
 	return status;
@@ -143,7 +69,11 @@ struct step {
 	int32_t row, col, next; /* next: the column to try */
 };
 
+/* Of a dictionary: 'visit' is there, the side is not. */
 struct nash_walk {
+	struct gpube_ctx *ctx;
+	nash_visit_fn *visit;
+	void *arg;
 	struct nash_vertices *v;
 	struct nash_list *list;
 	const unsigned char *fixed;
@@ -233,7 +163,7 @@ static int next_step(struct nash_walk *w, int *row)
 		if (*row < 0)
 			continue;
 		basis_of(w, *row, w->col);
-		status = gpube__mask_set_add(&w->marks, w->v->ctx, w->basis, &fresh);
+		status = gpube__mask_set_add(&w->marks, w->ctx, w->basis, &fresh);
 		if (fresh)
 			return status;
 	}
@@ -244,7 +174,7 @@ static int next_step(struct nash_walk *w, int *row)
 /* Depth first over the bases of the perturbed polytope, which is simple and connected. */
 int nash__walk_run(struct nash_walk *w, int64_t *budget)
 {
-	struct gpube_ctx *ctx = w->v->ctx;
+	struct gpube_ctx *ctx = w->ctx;
 	int status = GPUBE_OK;
 
 	while (!status && !w->empty) {
@@ -262,14 +192,14 @@ int nash__walk_run(struct nash_walk *w, int64_t *budget)
 			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
 				return gpube__fail_stopped(ctx);
 			/* whole sides are walked by one thread, faces by any */
-			if ((w->marks.n & 1023) == 0 && !w->fixed)
+			if ((w->marks.n & 1023) == 0 && w->v && !w->fixed)
 				progress(w);
 			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
 				    sizeof(*w->stack)))
 				return GPUBE_ENOMEM;
 			w->stack[w->n_stack++] = (struct step){row, w->col, w->col + 1};
 			pivot(w, row, w->col);
-			status = record(w);
+			status = w->visit ? w->visit(w->arg, &w->d) : record(w);
 			w->col = 0;
 		} else if (w->n_stack) {
 			struct step back = w->stack[--w->n_stack];
@@ -295,6 +225,7 @@ int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_
 	*out = NULL;
 	if (!w)
 		return GPUBE_ENOMEM;
+	w->ctx = ctx;
 	w->v = v;
 	w->list = list;
 	w->fixed = fixed;
@@ -333,7 +264,7 @@ void nash__walk_free(struct nash_walk *w)
 
 	if (!w)
 		return;
-	ctx = w->v->ctx;
+	ctx = w->ctx;
 	if (w->coords)
 		_fmpz_vec_clear(w->coords, w->v->side->k + 1);
 	nash__lex_clear(&w->lex, ctx);
@@ -355,6 +286,34 @@ int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned c
 	if (!status)
 		status = nash__walk_run(w, &no_limit);
 	nash__walk_free(w);
+	return status;
+}
+
+int nash__face_walk(struct nash_dict *d, int n_vars, const unsigned char *fixed,
+	nash_visit_fn *visit, void *arg)
+{
+	struct nash_walk w = {.ctx = d->ctx, .visit = visit, .arg = arg};
+	int64_t no_limit = -1;
+	int status;
+
+	shrink(d, fixed);
+	w.d = *d;
+	w.marks.words = n_vars / 64 + 1;
+	w.basis = gpube__alloc(w.ctx, (uint64_t)w.marks.words, sizeof(*w.basis));
+	status = w.basis ? nash__lex_init(&w.lex, w.ctx, d, n_vars) : GPUBE_ENOMEM;
+	if (!status) {
+		basis_of(&w, -1, -1);
+		status = gpube__mask_set_add(&w.marks, w.ctx, w.basis, NULL);
+	}
+	if (!status)
+		status = visit(arg, &w.d);
+	if (!status)
+		status = nash__walk_run(&w, &no_limit);
+	*d = w.d;
+	nash__lex_clear(&w.lex, w.ctx);
+	gpube__mask_set_clear(&w.marks, w.ctx);
+	gpube__free(w.ctx, w.basis);
+	gpube__free(w.ctx, w.stack);
 	return status;
 }
 

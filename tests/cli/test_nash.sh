@@ -66,8 +66,9 @@ row 'nearly degenerate: payoffs rounded as by GAMUT' 0 '^equilibria ' '' \
 	sh -c '"$0" generate nash --game minimum-effort -n 4 --seed 2 --int-payoffs 10000 | "$0" nash -' "$gpube"
 row 'minimum effort by supports' 0 '"method": "se".*"all": true' '' \
 	sh -c '"$0" generate nash --game minimum-effort -n 6 | "$0" nash --json --method se -' "$gpube"
-row 'an .efg of three players' 1 '' 'three_players.efg:1: 3 players: an .efg is read of two players, a game of more from a .nfg or' \
-	sh -c 'printf "EFG 2 R \"\" { \"a\" \"b\" \"c\" }\n" > "$1/three_players.efg"; "$0" nash --pure "$1/three_players.efg"' "$gpube" "$work"
+printf 'EFG 2 R "" { "a" "b" "c" }\np "" 1 1 "" { "l" "r" } 0\np "" 3 1 "" { "l" "r" } 0\nt "" 1 "" { 1 2 3 }\nt "" 2 "" { 4 5 6 }\np "" 3 1 0\nt "" 2\nt "" 0\n' > "$work/three.efg"
+row 'an .efg of three players' 0 '^equilibria  2, all that are pure$' '' "$gpube" nash --pure "$work/three.efg"
+row 'its mixed ones, of strategies' 0 '^equilibria  3, complete: there is no other$' '' "$gpube" nash "$work/three.efg"
 row 'GambitOutput of two players' 0 '^equilibria  1, the only one' '' "$gpube" nash "$work/pair.nfg"
 row 'GambitOutput of three' 0 '^equilibria  3, complete: there is no other$' '' "$gpube" nash "$work/three.nfg"
 row 'all supports are decided' 0 '^supports    27, of which 0 are open$' '' "$gpube" nash --keep-dominated "$work/three.nfg"

@@ -24,7 +24,7 @@ from ._c import VERSION as __version__
 from ._coalitions import AuctionResult, Structure, auction, auction_model, csg, csg_model
 from ._dpop import Agent, Dpop, dpop
 from ._engine import INF, Context, Error, Interrupted
-from ._games import Equilibria, Equilibrium, Game, Interval, OpenSupport, Profile, Pure, Subset, nash
+from ._games import Behaviour, BehaviourProfile, Equilibria, Equilibrium, Game, Interval, OpenSupport, Profile, Pure, Subset, nash
 from ._infer import Compiled, Joint, MostProbable, Samples
 from ._model import Model, convert
 from ._names import Assignment, Distribution, Marginals, Variable
@@ -33,7 +33,7 @@ from ._solver import Solver
 from ._toulbar2 import Prepared, for_pytoulbar2
 
 __all__ = [
-	"INF", "Agent", "Assignment", "AuctionResult", "Bounds", "Compiled", "Context", "Distribution", "Dpop", "Equilibria",
+	"INF", "Agent", "Assignment", "AuctionResult", "Behaviour", "BehaviourProfile", "Bounds", "Compiled", "Context", "Distribution", "Dpop", "Equilibria",
 	"Equilibrium", "Error", "Game", "Inference", "Interrupted", "Interval", "Joint", "Listed", "Marginals", "Model",
 	"MostProbable", "OpenSupport", "Plan", "Prepared", "Profile", "Progress", "Pure", "Samples", "Solution", "Solver",
 	"Structure", "Subset", "Variable", "auction", "auction_model", "convert", "csg", "csg_model",

@@ -217,6 +217,21 @@ struct gpube_nash_result {
 	double n_supports, n_open_supports;
 	int32_t n_removed;
 	double seconds;
+	void *tree;
+};
+struct gpube_nash_set {
+	int32_t player, number, n_actions;
+	char *name;
+	void *actions;
+};
+struct gpube_nash_behaviour {
+	void *p, *payoffs;
+};
+struct gpube_nash_tree {
+	int32_t n_players, n_sets;
+	void *sets;
+	int64_t n_profiles;
+	void *profiles;
 };
 struct gpube_nash_subset {
 	int64_t n_xs, n_ys;

@@ -60,7 +60,7 @@ class Game(Owner):
 
 	@classmethod
 	def read(cls, path, format="auto", context=None):
-		"""Reads a .nfg or .efg (as its reduced normal form) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
+		"""Reads a .nfg or .efg (with its tree) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
 		A .nfg, SimpleOutput and GTOutput may have up to 62 players.
 
 		format  "nfg", "gam", "lrs", "two-player", "simple", "efg"; "auto" tells it from the content
@@ -237,7 +237,8 @@ class Game(Owner):
 		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions))), names) for actions in profiles]
 
 	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
-			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto", digits=12):
+			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto", digits=12,
+			normal_form=False):
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
 
 		Of more than two players: all isolated equilibria, each a Profile that is proved to be the only one in a
@@ -245,7 +246,10 @@ class Game(Owner):
 
 		method        "auto", "eee" (branch and bound), "ve" (vertices) or "se" (supports)
 		one           one equilibrium, by Lemke and Howson; with all_labels from every label. Of more than two players a
-		              pure one, or the end of the path of logit equilibria
+		              pure one, or the end of the path of logit equilibria; of an .efg by backward induction, a linear
+		              program or Lemke's algorithm
+		normal_form   of an .efg the strategies of its reduced normal form, which 'pure', 'components', 'method' and
+		              its like are about, too; otherwise a BehaviourProfile each, where players recall what they did
 		pure          pure equilibria alone
 		max           stop after so many; 0: all
 		support_size  of method "se": supports of this size alone
@@ -261,7 +265,7 @@ class Game(Owner):
 		"""
 		opts = Options("nash", "gpube_nash", method=method, one=bool(one), all_labels=bool(all_labels), pure=bool(pure),
 			max=max, support_size=support_size, timeout=seconds(timeout), keep_dominated=bool(keep_dominated),
-			inexact=bool(inexact), backend=backend, digits=digits)
+			inexact=bool(inexact), backend=backend, digits=digits, normal_form=bool(normal_form or components))
 
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
@@ -362,6 +366,35 @@ class OpenSupport:
 
 
 @dataclass
+class Behaviour:
+	"""What a player does at an information set of an .efg.
+
+	player, number  whose it is, from 1, and its number in the file
+	name, actions   of the set and of its actions
+	p               their probabilities, Fractions
+	"""
+
+	player: int
+	number: int
+	name: str
+	actions: List[str]
+	p: List[Fraction]
+
+
+@dataclass
+class BehaviourProfile:
+	"""An equilibrium in behaviour strategies: of every information set what is done there; what each player gets."""
+
+	behaviour: List[Behaviour]
+	payoffs: Tuple[Fraction, ...]
+
+	def of(self, player):
+		"""What a player does, from 1, as a text."""
+		return "; ".join("%s: %s" % (b.name or b.number, " ".join("%s %s" % (a or k + 1, p) for k, (a, p) in
+			enumerate(zip(b.actions, b.p)) if p)) for b in self.behaviour if b.player == player) or "nothing"
+
+
+@dataclass
 class Subset:
 	"""Every mixture of the strategies 'xs' with every one of 'ys' is an equilibrium; those of one
 	component are connected."""
@@ -435,6 +468,8 @@ class Equilibria(Shown):
 
 
 def _cells(e):
+	if isinstance(e, BehaviourProfile):
+		return [e.of(player) for player in range(1, max(len(e.payoffs), 2) + 1)]
 	return [", ".join("%s: %s" % (k, p) for k, p in of.named().items() if p) for of in e.strategies]
 
 
@@ -476,23 +511,44 @@ def _open(r, shape):
 		*(_by_player(_c.array(x, ctypes.c_double, sum(shape)), shape) for x in (o.lower, o.upper))) for o in entries]
 
 
+def _texts(address, n):
+	return [decoded(x) or "" for x in (ctypes.c_char_p * n).from_address(address)] if n else []
+
+
+def _behaviours(address):
+	t = _c.at(address, "gpube_nash_tree")
+	sets = [(s.player, s.number, decoded(s.name) or "", _texts(s.actions, s.n_actions))
+		for s in ((_c.structs["gpube_nash_set"] * t.n_sets).from_address(t.sets) if t.n_sets else [])]
+	profiles = []
+	for e in (_c.structs["gpube_nash_behaviour"] * t.n_profiles).from_address(t.profiles) if t.n_profiles else []:
+		p, behaviour = list(map(Fraction, _texts(e.p, sum(len(s[3]) for s in sets)))), []
+		for s in sets:
+			behaviour.append(Behaviour(*s, p[:len(s[3])]))
+			p = p[len(s[3]):]
+		profiles.append(BehaviourProfile(behaviour, tuple(map(Fraction, _texts(e.payoffs, t.n_players)))))
+	return profiles
+
+
 def _equilibria(game, address, components, timeout):
 	r = _c.at(address, "gpube_nash_result")
-	if len(game.shape) != 2:
+	if len(game.shape) != 2 and not r.tree:
 		return Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=_profiles(r, game),
 			reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend), inexact=False,
 			degenerate=None if r.degenerate < 0 else bool(r.degenerate), index_sum=r.index_sum,
 			removed=(r.n_removed,), n_unchecked=0, subsets=None, seconds=r.seconds,
 			open=_open(r, game.shape), supports=r.n_supports)
 	read = float if r.inexact else Fraction
-	rows, columns = game.shape
-	keys = [names_of(game).keys(p) for p in range(2)]
-	xs = _strategies(r.xs, r.n_xs, rows, read)
-	ys = _strategies(r.ys, r.n_ys, columns, read)
-	pairs = (_c.structs["gpube_nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
-	result = Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer],
-		equilibria=[Equilibrium(Distribution.of(xs[p.x][0], keys[0]), Distribution.of(ys[p.y][0], keys[1]),
-			(ys[p.y][1], xs[p.x][1])) for p in pairs],
+	if r.tree:
+		equilibria = _behaviours(r.tree)
+	else:
+		rows, columns = game.shape
+		keys = [names_of(game).keys(p) for p in range(2)]
+		xs = _strategies(r.xs, r.n_xs, rows, read)
+		ys = _strategies(r.ys, r.n_ys, columns, read)
+		pairs = (_c.structs["gpube_nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
+		equilibria = [Equilibrium(Distribution.of(xs[p.x][0], keys[0]), Distribution.of(ys[p.y][0], keys[1]),
+			(ys[p.y][1], xs[p.x][1])) for p in pairs]
+	result = Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=equilibria,
 		reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend),
 		inexact=bool(r.inexact), degenerate=None if r.degenerate < 0 else bool(r.degenerate),
 		index_sum=r.index_sum, removed=tuple(r.removed), n_unchecked=r.n_unchecked,
