@@ -5,8 +5,6 @@
 #include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/options/options.h"
 
-#include <math.h>
-
 /* Sweeps at the root, at most; of so many is judged whether they pay. */
 enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 /*
@@ -21,9 +19,6 @@ enum { MOST_SWEEPS = 1000, WINDOW = 8 };
  * longer ones.
  */
 enum { GROWN_SWEEPS = 100 };
-/* Local search before regions grow: rounds of so many steps, for at most a part of the time. */
-enum { ROUNDS = 30, STEPS = 10000 };
-#define SEARCHING 0.05
 
 /* An assignment from the root's tables, and a search from there for a tenth of the time. */
 static int read_off(struct gpube_pairwise_run *s, bool backward)
@@ -138,34 +133,6 @@ static int grow(struct gpube_pairwise_run *s)
 	return status;
 }
 
-/* Of the turn, or by the clock. */
-static double seconds_left(const struct gpube_pairwise_run *s)
-{
-	return fmin(gpube__budget_left(&s->turn), gpube__seconds_left(s->b->ctx));
-}
-
-/* A good assignment: the cutoff is what shortens relations. (runs/measured-2c) */
-static int search(struct gpube_pairwise_run *s)
-{
-	const struct gpube_budget turn = gpube__budget(s->b->ctx, SEARCHING * seconds_left(s));
-	int status = GPUBE_OK;
-
-	for (int k = 0; k < ROUNDS && !status && !gpube__bounder_done(s->b) &&
-			gpube__budget_left(&turn) > 0;
-		k++)
-		status = gpube__bounder_search(
-			s->b, s->b->upper < GPUBE_INF ? s->b->best : NULL, STEPS);
-	gpube__pairwise_run_know(s, s->root);
-	return status;
-}
-
-static int grow_after_search(struct gpube_pairwise_run *s)
-{
-	const int status = search(s);
-
-	return status ? status : grow(s);
-}
-
 /* Larger regions where the first leave much open, then splitting; cases, once there are any. */
 static int from_root(struct gpube_pairwise_run *s)
 {
@@ -173,8 +140,10 @@ static int from_root(struct gpube_pairwise_run *s)
 
 	if (s->cases)
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
-	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__pairwise_run_little_is_open(s))
-		status = grow_after_search(s);
+	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__pairwise_run_little_is_open(s)) {
+		gpube__pairwise_run_know(s, s->root); /* the cutoff is what shortens relations */
+		status = grow(s);
+	}
 	return status || !may_split(s) || s->cases ? status : gpube__pairwise_run_search(s);
 }
 
