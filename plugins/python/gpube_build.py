@@ -2,7 +2,8 @@
 
 A wheel has the library, the program and what both need (auditwheel), so that it works where there is neither
 compiler nor library. It is built from a clone or from an sdist, which is the whole repository; `pip wheel .` in its
-root and `pip wheel plugins/python` do the same. It is for CPUs; a CUDA backend beside the package is found.
+root and `pip wheel plugins/python` do the same. It is for CPUs; gpube-cuda (cuda/) has the CUDA backend, and takes
+its wheel from here, too.
 
 GPUBE_BUILD   a folder for objects that is kept, so that the next wheel is soon made; default: one that goes
 MAKEFLAGS     as make has them; default -j of the processors
@@ -41,13 +42,13 @@ def get_requires_for_build_editable(config_settings=None):
 
 # ---- the library
 
-def _make(build):
-	"""libgpube.so and gpube, without a CUDA backend and MPI."""
-	targets = [os.path.join(build, name) for name in ("libgpube.so", "gpube")]
+def make(build, names, *variables):
+	"""Files of the build's folder, by make with such variables."""
+	targets = [os.path.join(build, name) for name in names]
 	environment = dict(os.environ)
 	environment.setdefault("MAKEFLAGS", "-j%d" % (os.cpu_count() or 1))
-	subprocess.run(["make", "-C", ROOT, "BUILD=" + build, "CUDA=0", "MPI=0"] + targets, check=True, env=environment,
-		stdout=sys.stderr)
+	subprocess.run(["make", "-C", ROOT, "BUILD=" + build, "MPI=0"] + list(variables) + targets, check=True,
+		env=environment, stdout=sys.stderr)
 	return targets
 
 
@@ -77,8 +78,8 @@ def _licence(library):
 def _stage(directory, build):
 	"""The package's folder with what it bundles."""
 	to = os.path.join(directory, "python")
-	shutil.copytree(HERE, to, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "tests", "examples"))
-	library, program = _make(build)
+	shutil.copytree(HERE, to, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "tests", "examples", "cuda"))
+	library, program = make(build, ["libgpube.so", "gpube"], "CUDA=0")
 	package = os.path.join(to, "gpube")
 	os.makedirs(os.path.join(package, "bin"))
 	os.makedirs(os.path.join(package, "licences"))
@@ -108,12 +109,13 @@ def _repaired(wheel, directory):
 
 # ---- the hooks
 
-def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+def build_wheel(wheel_directory, config_settings=None, metadata_directory=None, stage=_stage):
+	"""stage(directory, build) makes the folder that setuptools takes, with what make has built in 'build'."""
 	wheel_directory, here = os.path.abspath(wheel_directory), os.getcwd()
 	with tempfile.TemporaryDirectory() as directory:
 		build = os.environ.get("GPUBE_BUILD") or os.path.join(directory, "build")
 		try:
-			os.chdir(_stage(directory, os.path.abspath(build)))
+			os.chdir(stage(directory, os.path.abspath(build)))
 			name = _setuptools().build_wheel(directory, config_settings)
 		finally:
 			os.chdir(here)
@@ -126,7 +128,7 @@ def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
 	metadata_directory, here = os.path.abspath(metadata_directory), os.getcwd()
 	with tempfile.TemporaryDirectory() as directory:
 		to = os.path.join(directory, "python")
-		shutil.copytree(HERE, to, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "tests"))
+		shutil.copytree(HERE, to, ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", "tests", "cuda"))
 		try:
 			os.chdir(to)
 			return _setuptools().prepare_metadata_for_build_wheel(metadata_directory, config_settings)

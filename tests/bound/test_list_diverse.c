@@ -22,7 +22,7 @@ static int apart(const struct gpube_model *m, const int32_t *a, const int32_t *b
 	return n;
 }
 
-/* The least cost, to be minimised, of what is that far from the first k of a list; GPUBE_INF: none. */
+/* The least cost, to be minimised, of what is so far from the first k; GPUBE_INF: there is none. */
 static int64_t best_of(const struct gpube_model *m, const struct gpube_list *l, int64_t k,
 	int distance, int64_t sign)
 {

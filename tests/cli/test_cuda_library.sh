@@ -43,6 +43,11 @@ if ${CC:-cc} -shared -fPIC "$work/other.c" -o "$work/alone/lib/libgpube-cuda.so"
 	row 'another ABI: --backend cuda is an error' 1 '' "^gpube: no CUDA backend: '.*ABI [0-9a-f]{8}\)$" \
 		"$alone" solve --backend cuda examples/zebra.wcsp
 	cp "$work/alone/lib/libgpube-cuda.so" "$work/alone/bin/"
+	mkdir -p "$work/site/gpube/bin" "$work/site/gpube_cuda"
+	cp "$gpube" "$work/site/gpube/bin/"
+	cp "$work/alone/lib/libgpube-cuda.so" "$work/site/gpube_cuda/"
+	row "in Python's package gpube_cuda" 0 "^gpu +none: .*'.*/gpube_cuda/libgpube-cuda.so' is of another build" '' \
+		"$work/site/gpube/bin/gpube" devices
 	row 'beside the program comes first' 0 "'.*/bin/libgpube-cuda.so' is of another build" '' "$alone" devices
 else
 	skip 'another ABI' 'no C compiler'

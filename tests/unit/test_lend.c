@@ -1,6 +1,6 @@
 /*
- * gpube_model_lend(): a model on the caller's cells is that of the same cells copied, whatever their
- * type, and what changes or frees it leaves them alone.
+ * gpube_model_lend(): a model on the caller's cells is that of the same cells copied, whatever
+ * their type, and what changes or frees it leaves them alone.
  */
 #include "tests/support/test.h"
 

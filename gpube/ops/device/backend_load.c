@@ -37,11 +37,15 @@ static bool beside(char *out, size_t size, const char *path, const char *rest)
 	return n > 0 && (size_t)n < size && access(out, F_OK) == 0;
 }
 
-/* Beside a file, or where libraries of a program in bin/ are. */
+/*
+ * Beside a file, where libraries of a program in bin/ are, or in Python's package gpube_cuda beside
+ * the package gpube, which has the library, and the program in bin/.
+ */
 static bool near(char *out, size_t size, const char *path)
 {
-	static const char *const there[] = {
-		GPUBE_CUDA_LIBRARY, "../lib/" GPUBE_CUDA_LIBRARY, "../lib64/" GPUBE_CUDA_LIBRARY,
+	static const char *const there[] = {GPUBE_CUDA_LIBRARY, "../gpube_cuda/" GPUBE_CUDA_LIBRARY,
+		"../../gpube_cuda/" GPUBE_CUDA_LIBRARY, "../lib/" GPUBE_CUDA_LIBRARY,
+		"../lib64/" GPUBE_CUDA_LIBRARY,
 #ifdef __aarch64__
 		"../lib/aarch64-linux-gnu/" GPUBE_CUDA_LIBRARY
 #else

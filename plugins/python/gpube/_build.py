@@ -1,17 +1,21 @@
 """Building a model: variables, tables, and functions by what they say."""
+from __future__ import annotations
+
 import ctypes
 import math
+from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _c, _tables
 from ._c import lib
 from ._engine import INF, Error, int32s, int64, units
 from ._names import encoded, names_of
+from ._types import Key, Number
 
 
 class Building:
 	"""The methods of Model that add to it and observe."""
 
-	def add_variable(self, domain, name=None):
+	def add_variable(self, domain: Union[int, Iterable[Any]], name: Optional[str] = None) -> int:
 		"""Adds a variable and returns its index.
 
 		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
@@ -42,7 +46,7 @@ class Building:
 			self._set(lib.gpube_model_name_values, out.value, (ctypes.c_char_p * size)(*raw))
 		return out.value
 
-	def add_function(self, scope, table, copy=True):
+	def add_function(self, scope: Iterable[Key], table: Any, copy: bool = True) -> None:
 		"""Adds a function, of costs or of potentials as the model's kind is.
 
 		scope  distinct variables, by index or name; [] adds to the constant
@@ -103,7 +107,7 @@ class Building:
 	def _structs(self, name, rows):
 		return (_c.structs[name] * max(1, len(rows)))(*rows)
 
-	def add_tuples(self, scope, costs, others=0):
+	def add_tuples(self, scope: Iterable[Key], costs: Mapping[Any, Number], others: Number = 0) -> None:
 		"""Adds a function by the tuples that cost something else than the others.
 
 		scope   distinct variables: indices or names
@@ -125,7 +129,7 @@ class Building:
 		self._set(lib.gpube_model_add_tuples, len(scope), scope, self._penalty(others), len(tuples),
 			int32s([x for t in tuples for x in t]), (ctypes.c_int64 * max(1, len(prices)))(*prices))
 
-	def add_linear(self, terms, relation, right, cost=INF, per_unit=False):
+	def add_linear(self, terms: Any, relation: str, right: int, cost: Number = INF, per_unit: bool = False) -> None:
 		"""Adds a linear constraint: terms "<=", ">=" or "==" right.
 
 		terms     {variable: coefficient of its value's index}, or a list of such pairs and of triples
@@ -149,7 +153,7 @@ class Building:
 		self._set(lib.gpube_model_add_linear, n, rows, relations.index(relation), int64(right),
 			self._penalty(cost), int(bool(per_unit)))
 
-	def add_all_different(self, variables, excepted=(), cost=INF):
+	def add_all_different(self, variables: Iterable[Key], excepted: Iterable[int] = (), cost: Number = INF) -> None:
 		"""Adds that no two of the variables have the same value, but those of excepted value indices.
 
 		cost  of each pair that does
@@ -162,7 +166,7 @@ class Building:
 		scope, excepted = self._scope(variables), int32s(excepted)
 		self._set(lib.gpube_model_add_all_different, len(scope), scope, len(excepted), excepted, self._penalty(cost))
 
-	def add_gcc(self, variables, counts, cost=INF):
+	def add_gcc(self, variables: Iterable[Key], counts: Mapping[int, Any], cost: Number = INF) -> None:
 		"""Adds how often values occur (global cardinality).
 
 		counts  {value index: (least, most)}
@@ -177,7 +181,7 @@ class Building:
 		rows = self._structs("gpube_occurrences", [tuple(int32s([x, *bounds])) for x, bounds in counts.items()])
 		self._set(lib.gpube_model_add_gcc, len(scope), scope, len(counts), rows, self._penalty(cost))
 
-	def add_among(self, variables, values, least, most, cost=INF):
+	def add_among(self, variables: Iterable[Key], values: Any, least: int, most: int, cost: Number = INF) -> None:
 		"""Adds that from 'least' to 'most' of the variables have one of these value indices.
 
 		cost  for each variable too many or too few
@@ -191,7 +195,7 @@ class Building:
 		self._set(lib.gpube_model_add_among, len(scope), scope, len(values), values, *int32s([least, most]),
 			self._penalty(cost))
 
-	def add_regular(self, variables, transitions, starts, ends):
+	def add_regular(self, variables: Iterable[Key], transitions: Iterable[Any], starts: Any, ends: Any) -> None:
 		"""Adds the least cost at which an automaton reads the variables' values; forbidden where it cannot.
 
 		transitions   (state, value index, next state), or with a cost as a fourth; states are 0, 1, …
@@ -217,7 +221,7 @@ class Building:
 			len(first), self._structs("gpube_state", first), len(last), self._structs("gpube_state", last),
 			len(steps), self._structs("gpube_transition", steps))
 
-	def add_global(self, keyword, variables, *parameters):
+	def add_global(self, keyword: str, variables: Iterable[Key], *parameters: Any) -> None:
 		"""Adds a function that a .wcsp names by a keyword: "salldiff", "wsum", "max", …
 
 		parameters  what follows the keyword there: words and numbers; costs in units of the model
@@ -231,7 +235,7 @@ class Building:
 		self._set(lib.gpube_model_add_global, encoded(keyword), len(scope), scope,
 			encoded(" ".join(map(str, parameters))))
 
-	def add_bounded(self, variables, problem, low, high):
+	def add_bounded(self, variables: Iterable[Key], problem: Any, low: Number, high: Number) -> None:
 		"""Forbids what costs less than low, or high or more, in a problem of these variables.
 
 		problem  a Model of as many variables, with as many values
@@ -255,7 +259,7 @@ class Building:
 			raise Error("EINVAL", "there is no variable %d" % variable)
 		return variable
 
-	def observe(self, variable, value):
+	def observe(self, variable: Key, value: Optional[Key]) -> None:
 		"""Fixes a variable to a value, each an index or a name; the value None takes it back.
 
 		Errors: Error EINVAL, ValueError (no variable or value of that name)

@@ -5,7 +5,6 @@ from that text. tests/test_layout.py compiles the same text against the headers:
 differs is a compiler's error, and sizes, offsets and constants are compared.
 """
 import ctypes
-import ctypes.util
 import os
 import re
 import sys
@@ -393,6 +392,7 @@ def candidates():
 	for prefix in sys.prefix, os.path.join(os.path.expanduser("~"), ".local"):
 		yield from filter(os.path.exists, (os.path.join(prefix, "lib", n) for n in names))
 	yield from names  # as the linker finds them
+	import ctypes.util  # which imports much
 	found = ctypes.util.find_library("gpube")
 	if found:
 		yield found

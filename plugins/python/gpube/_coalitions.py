@@ -1,4 +1,6 @@
 """Coalition structures and auctions."""
+from __future__ import annotations
+
 import ctypes
 import operator
 import os
@@ -11,6 +13,7 @@ from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infi
 from ._model import Model, made
 from ._names import Value, decoded, names_of
 from ._show import Shown, html_table, pandas, short
+from ._types import Path, Seconds
 
 # ---- coalition structures
 
@@ -38,7 +41,7 @@ class Structure(Shown):
 	seconds: float
 
 	@property
-	def proved(self):
+	def proved(self) -> bool:
 		"""Whether the answer is proved: an optimum, or that there is no structure."""
 		return self.answer in ("optimal", "infeasible")
 
@@ -64,8 +67,8 @@ class Structure(Shown):
 		return pandas().Series([k for _, k in told], index=[agent for agent, _ in told], name="coalition", dtype=int)
 
 
-def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certificate=None,
-		backend="auto", context=None):
+def csg(values: Any, n: Optional[int] = None, method: str = "auto", timeout: Seconds = None, free_disposal: bool = False,
+		certificate: Optional[Path] = None, backend: str = "auto", context: Optional[Context] = None) -> Structure:
 	"""An optimal partition of n agents into coalitions: a Structure.
 
 	values         a path; or a Model that was read from a .csg, or one of one function over all its
@@ -100,7 +103,7 @@ def csg(values, n=None, method="auto", timeout=None, free_disposal=False, certif
 		_give_back(game, values)
 
 
-def csg_model(values, n=None, context=None):
+def csg_model(values: Any, n: Optional[int] = None, context: Optional[Context] = None) -> Model:
 	"""The coalition game as a Model, to be maximised: an assignment is a partition. 'values' and
 	'n' as of csg().
 
@@ -323,7 +326,8 @@ class AuctionResult(Shown):
 		return html_table(self._lines()[0], ["winning bid", "its number"], zip(self.winners, self.ids))
 
 
-def auction(bids, n_goods=None, timeout=None, context=None):
+def auction(bids: Any, n_goods: Optional[int] = None, timeout: Seconds = None,
+		context: Optional[Context] = None) -> AuctionResult:
 	"""Disjoint bids of the greatest total price: an AuctionResult.
 
 	bids     a path of a CATS file; or a Model that was read from one, or as auction_model() makes them; or a list of (price, goods), where a price is an int, a Decimal, a
@@ -355,7 +359,7 @@ def auction(bids, n_goods=None, timeout=None, context=None):
 		_give_back(held, bids)
 
 
-def auction_model(bids, n_goods=None, context=None):
+def auction_model(bids: Any, n_goods: Optional[int] = None, context: Optional[Context] = None) -> Model:
 	"""The auction as a Model, to be maximised: an assignment is a set of winners. 'bids' and 'n_goods'
 	as of auction().
 

@@ -1,14 +1,17 @@
 """dpop(): simulated agents on a pseudo-tree."""
+from __future__ import annotations
+
 import ctypes
 from dataclasses import dataclass, field
-from typing import Dict, List, Optional
+from typing import Any, Dict, List, Optional
 
 from . import _c
 from ._c import lib
-from ._engine import Options, int32s, number, seconds, takes
+from ._engine import Context, Options, int32s, number, seconds, takes
 from ._model import Model
 from ._names import Assignment, decoded, names_of
 from ._results import Assigned, Exact
+from ._types import Key, Seconds
 
 
 @dataclass
@@ -111,7 +114,8 @@ def _given(model, agents):
 
 
 @takes("gpube_dpop", owner=None, agent_names=None)
-def dpop(model, agents: Optional[Dict] = None, timeout=None, root=None, observe: Optional[Dict] = None, context=None, **options):
+def dpop(model: Any, agents: Optional[Dict] = None, timeout: Seconds = None, root: Optional[Key] = None,
+		observe: Optional[Dict] = None, context: Optional[Context] = None, **options: Any) -> Dpop:
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
 	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent. None: those of the

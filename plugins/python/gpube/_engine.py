@@ -177,7 +177,7 @@ class Context:
 		weakref.finalize(
 			self, _free_context, out.value, self._calls, self._freed).atexit = False
 
-	def stop(self):
+	def stop(self) -> None:
 		"""Asks the call that runs in another thread to end soon with what it knows."""
 		with self._stopping:
 			if self._running:
@@ -306,7 +306,7 @@ class Owner:
 			raise ValueError("it is closed")
 		return self._held
 
-	def close(self):
+	def close(self) -> None:
 		"""Frees the memory now; afterwards all uses are a ValueError."""
 		self._free()
 		with self.context._lock:
@@ -318,7 +318,7 @@ class Owner:
 	def __exit__(self, *exception):
 		self.close()
 
-	def stop(self):
+	def stop(self) -> None:
 		"""Ends the call that runs in another thread; it returns the best so far."""
 		self.context.stop()
 

@@ -1,10 +1,12 @@
 """Games and their Nash equilibria."""
+from __future__ import annotations
+
 import ctypes
 import operator
 import os
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _c, _tables
 from ._c import lib
@@ -12,6 +14,7 @@ from ._engine import Context, Error, Interrupted, Options, Owner, info, opened, 
 from ._model import Model, made
 from ._names import Assignment, Distribution, Names, Value, decoded, encoded, names_of
 from ._show import Shown, html_table, pandas, short
+from ._types import Path, Seconds
 
 
 class Game(Owner):
@@ -31,7 +34,8 @@ class Game(Owner):
 	Fraction(1, 1)
 	"""
 
-	def __init__(self, payoffs1, payoffs2=None, context=None, actions=None, players=None):
+	def __init__(self, payoffs1: Any, payoffs2: Any = None, context: Optional[Context] = None,
+			actions: Optional[Iterable[Iterable[Any]]] = None, players: Optional[Iterable[Any]] = None):
 		first = _tables.fractions(payoffs1)
 		shape = first[0].shape
 		second = _tables.negated(first) if payoffs2 is None else _tables.fractions(payoffs2, shape)
@@ -59,7 +63,7 @@ class Game(Owner):
 			(name or p + 1, short(names.keys(p), 80)) for p, name in enumerate(names.variables)])
 
 	@classmethod
-	def read(cls, path, format="auto", context=None):
+	def read(cls, path: Path, format: str = "auto", context: Optional[Context] = None) -> 'Game':
 		"""Reads a .nfg or .efg (with its tree) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
 		A .nfg, SimpleOutput and GTOutput may have up to 62 players.
 
@@ -80,7 +84,7 @@ class Game(Owner):
 		return g
 
 	@classmethod
-	def from_model(cls, model):
+	def from_model(cls, model: Any) -> 'Game':
 		"""The game that a Model of as many functions as variables, each over all of them, is: costs that are
 		minimised are what players lose, costs that are maximised and potentials what they get.
 
@@ -96,7 +100,7 @@ class Game(Owner):
 		return g
 
 	@classmethod
-	def from_nashpy(cls, game, context=None):
+	def from_nashpy(cls, game: Any, context: Optional[Context] = None) -> 'Game':
 		"""One of nashpy's games (nashpy.Game).
 
 		>>> gpube.Game.from_nashpy(game).nash()  # doctest: +SKIP
@@ -104,7 +108,7 @@ class Game(Owner):
 		a, b = game.payoff_matrices
 		return cls(a.tolist(), b.tolist(), context=context)
 
-	def to_nashpy(self):
+	def to_nashpy(self) -> Any:
 		"""The game as one of nashpy's; its payoffs are floats, so that thirds are rounded.
 
 		Errors: ImportError (no nashpy: pip install nashpy), those of payoffs()
@@ -115,7 +119,7 @@ class Game(Owner):
 		return nashpy.Game(*([[float(x) for x in row] for row in self.payoffs(player)] for player in (1, 2)))
 
 	@classmethod
-	def from_pygambit(cls, game, context=None):
+	def from_pygambit(cls, game: Any, context: Optional[Context] = None) -> 'Game':
 		"""One of pygambit's games of two players, or of more (see pure()), by way of a .nfg file.
 
 		>>> gpube.Game.from_pygambit(game).nash()  # doctest: +SKIP
@@ -128,7 +132,7 @@ class Game(Owner):
 				f.write(game.to_nfg())
 			return cls.read(path, context=context)
 
-	def to_pygambit(self):
+	def to_pygambit(self) -> Any:
 		"""The game as one of pygambit's, with exact payoffs and the names of actions.
 
 		Errors: ImportError (no pygambit: pip install pygambit)
@@ -144,7 +148,7 @@ class Game(Owner):
 			self.write(path)
 			return pygambit.read_nfg(path)
 
-	def write(self, path, format="auto"):
+	def write(self, path: Path, format: str = "auto") -> None:
 		"""Writes .nfg, .gam (GTOutput) or an input of lrsnash, by the name, or "simple" and "two-player" of GAMUT.
 		Those of lrsnash and "two-player" are of two players.
 
@@ -154,7 +158,7 @@ class Game(Owner):
 		opened(self.context, lambda out, *rest: lib.gpube_write(*rest, None), lambda none: None,
 			self._address, path_bytes(path), opts.address)
 
-	def model(self, regret=False):
+	def model(self, regret: bool = False) -> Model:
 		"""The game as a Model: its allowed assignments are the pure equilibria. With 'regret' none is
 		forbidden, and a profile costs what both players together could gain by other actions.
 
@@ -167,7 +171,7 @@ class Game(Owner):
 		return made(self.context, lib.gpube_model_as, self._address, word("GPUBE_FORM_", "costs"), opts.address)
 
 	@property
-	def shape(self):
+	def shape(self) -> Tuple[int, ...]:
 		"""How many actions each player has: (rows, columns) of two players"""
 		address = self._address
 		return tuple(lib.gpube_model_domain(address, p) for p in range(lib.gpube_model_n_vars(address)))
@@ -179,7 +183,7 @@ class Game(Owner):
 			raise ValueError("players are 1 %s %d" % ("and" if len(shape) == 2 else "to", len(shape)))
 		return shape
 
-	def payoffs(self, player):
+	def payoffs(self, player: int) -> List[Any]:
 		"""The payoffs of a player, 1, 2 ..., as nested lists of Fractions: rows of columns of two players.
 		Errors: Error ERANGE (one passes 64 bits)
 
@@ -202,17 +206,17 @@ class Game(Owner):
 
 		return below(0)
 
-	def labels(self, player):
+	def labels(self, player: int) -> List[Optional[str]]:
 		"""The names of the actions of a player, 1, 2 ...; None where the file has none."""
 		n = self._player(player)[player - 1]
 		return list(names_of(self).values[player - 1] or [None] * n)
 
 	@property
-	def players(self):
+	def players(self) -> List[Optional[str]]:
 		"""The names of the players; None where one has none."""
 		return list(names_of(self).variables)
 
-	def pure(self):
+	def pure(self) -> 'List[Pure]':
 		"""All pure equilibria, of any number of players: a list of Pure.
 
 		Errors: Error ERANGE (a payoff passes 64 bits), ENOMEM; Interrupted
@@ -236,9 +240,9 @@ class Game(Owner):
 		names = names_of(self)
 		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions))), names) for actions in profiles]
 
-	def nash(self, method="auto", one=False, all_labels=False, pure=False, max=0, support_size=0,
-			timeout=None, keep_dominated=False, inexact=False, components=False, backend="auto", digits=12,
-			normal_form=False):
+	def nash(self, method: str = "auto", one: bool = False, all_labels: bool = False, pure: bool = False, max: int = 0,
+			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False, inexact: bool = False,
+			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False):
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
 
 		Of more than two players: all isolated equilibria, each a Profile that is proved to be the only one in a
@@ -290,7 +294,7 @@ class Pure:
 	def __getitem__(self, player) -> Value:
 		return Assignment.of(self.actions, self.names)[player]
 
-	def named(self):
+	def named(self) -> Dict[Value, Value]:
 		"""{player: action} by names; numbers from 0 where there are none."""
 		return Assignment.of(self.actions, self.names).named()
 
@@ -434,7 +438,7 @@ class Equilibria(Shown):
 	supports: float = 0
 
 	@property
-	def proved(self):
+	def proved(self) -> bool:
 		"""Whether these are proved to be all extreme equilibria."""
 		return self.answer == "all" and not self.inexact
 
@@ -578,7 +582,7 @@ def _subsets(address, xs, ys):
 	return subsets
 
 
-def nash(game, payoffs2=None, context=None, **options):
+def nash(game: Any, payoffs2: Any = None, context: Optional[Context] = None, **options: Any):
 	"""Equilibria of a game: a Game, a path, a Model of that form, one of nashpy's games, or the payoffs of player 1 (and of
 	player 2; without them the sum is zero). Options and errors are those of Game.nash().
 

@@ -1,16 +1,20 @@
 """Models: functions of variables, and what is optimised and summed over them."""
+from __future__ import annotations
+
 import ctypes
 import operator
+from typing import Any, Dict, List, Optional, Tuple
 
 from . import _c
 from ._build import Building
 from ._c import INF as NO_COST, lib
 from ._engine import INF, Context, Error, Options, Owner, info, int32s, int64, number, opened, path_bytes, takes, units, word
 from ._infer import Querying
-from ._names import Assignment, Marginals, Variable, names_of
-from ._results import Inference
+from ._names import Assignment, Marginals, Value, Variable, names_of
+from ._results import Exact, Inference
 from ._show import html_table, short
 from ._solve import Solving, plan_of
+from ._types import Number, Path, Seconds
 
 
 class Model(Building, Solving, Querying, Owner):
@@ -31,7 +35,7 @@ class Model(Building, Solving, Querying, Owner):
 	[0, 1]
 	"""
 
-	def __init__(self, kind="costs", maximise=False, decimals=0, context=None):
+	def __init__(self, kind: str = "costs", maximise: bool = False, decimals: int = 0, context: Optional[Context] = None):
 		context = context or Context()
 		out = ctypes.c_void_p()
 		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", kind))
@@ -42,7 +46,8 @@ class Model(Building, Solving, Querying, Owner):
 
 	@classmethod
 	@takes("gpube_read", **{"from": None})
-	def read(cls, path, format="auto", evidence=None, context=None, **options):
+	def read(cls, path: Path, format: str = "auto", evidence: Optional[Path] = None, context: Optional[Context] = None,
+			**options: Any) -> 'Model':
 		"""Reads a model from a file, plain or compressed.
 
 		format    a name as 'gpube convert --help' lists them, "wcsp" or "uai"; "auto" tells it from the content
@@ -74,43 +79,43 @@ class Model(Building, Solving, Querying, Owner):
 		return info(self._address)
 
 	@property
-	def kind(self):
+	def kind(self) -> str:
 		"""'costs', 'potentials', 'game' or 'coalitions'"""
 		return _c.WORDS["GPUBE_"][self._info.kind]
 
 	@property
-	def maximise(self):
+	def maximise(self) -> bool:
 		"""Whether the greatest total is wanted; of potentials the greatest product always is."""
 		return bool(self._info.direction)
 
 	@property
-	def decimals(self):
+	def decimals(self) -> int:
 		"""Costs are multiples of 10^-decimals."""
 		return self._info.scale
 
 	@property
-	def constant(self):
+	def constant(self) -> Exact:
 		"""What is added to every total of costs."""
 		return number(self._info.constant, self.decimals)
 
 	@property
-	def top(self):
+	def top(self) -> Optional[Exact]:
 		"""Totals from here on (of a maximum: to here) are forbidden; None: no limit. May be set."""
 		top = self._info.top
 		return None if abs(top) == NO_COST else number(top, self.decimals)
 
 	@top.setter
-	def top(self, top):
+	def top(self, top: Optional[Number]) -> None:
 		none = -NO_COST if self.maximise else NO_COST
 		self._set(lib.gpube_model_set_top, none if top is None else int64(units(top, self.decimals)))
 
 	@property
-	def domains(self):
+	def domains(self) -> List[int]:
 		"""How many values each variable has."""
 		return list(names_of(self).domains)
 
 	@property
-	def hidden(self):
+	def hidden(self) -> List[int]:
 		"""The variables that were added to write wide functions as small ones. Assignments have None for
 		them, and leave out those behind the last other variable; orders have all variables."""
 		if not self._info.n_hidden:
@@ -118,12 +123,12 @@ class Model(Building, Solving, Querying, Owner):
 		return [v for v in range(len(self)) if lib.gpube_model_is_hidden(self._address, v)]
 
 	@property
-	def names(self):
+	def names(self) -> List[Optional[str]]:
 		"""The names of the variables; None where one has no name."""
 		return list(names_of(self).variables)
 
 	@property
-	def value_names(self):
+	def value_names(self) -> List[Optional[List[str]]]:
 		"""For each variable the list of its values' names; None where they have none."""
 		return [names and list(names) for names in names_of(self).values]
 
@@ -140,7 +145,7 @@ class Model(Building, Solving, Querying, Owner):
 		return names.get(variable) is not None if isinstance(variable, str) else variable in range(len(self))
 
 	@property
-	def evidence(self):
+	def evidence(self) -> Dict[int, int]:
 		"""{variable: observed value}"""
 		seen = ((v, lib.gpube_model_observed(self._address, v)) for v in range(len(self)))
 		return {v: value for v, value in seen if value >= 0}
@@ -161,11 +166,11 @@ class Model(Building, Solving, Querying, Owner):
 		return lib.gpube_model_n_vars(self._address)
 
 	@property
-	def n_functions(self):
+	def n_functions(self) -> int:
 		"""How many functions there are."""
 		return self._info.n_functions
 
-	def function(self, k):
+	def function(self, k: int) -> Tuple[List[int], List[Any]]:
 		"""(scope, table) of function k: the variables, and the numbers as a flat list, the last
 		variable of the scope fastest; what is forbidden is inf.
 
@@ -186,7 +191,7 @@ class Model(Building, Solving, Querying, Owner):
 		decimals = self.decimals
 		return variables, [INF if c == NO_COST else number(c, decimals) for c in out]
 
-	def named(self, assignment):
+	def named(self, assignment: Any) -> Dict[Value, Value]:
 		"""{variable: value} with the file's names; indices where there are none.
 
 		Errors: ValueError (their number, a value that the variable does not have)
@@ -200,7 +205,7 @@ class Model(Building, Solving, Querying, Owner):
 				raise ValueError("variable %d has no value %d" % (v, x))
 		return Assignment.of([None if v in hidden else x for v, x in enumerate(values)], names_of(self)).named()
 
-	def posteriors(self, marginals):
+	def posteriors(self, marginals: Any) -> Dict[Value, Dict[Value, float]]:
 		"""{variable: {value: probability}} of the marginals of infer(), with the file's names; indices
 		where there are none. Marginals.named() is the same.
 
@@ -217,7 +222,7 @@ class Model(Building, Solving, Querying, Owner):
 	# ---- sums
 
 	@takes("gpube_infer", task=None, bounds=None, query=None, draw=None)
-	def infer(self, marginals=False, timeout=None, **options):
+	def infer(self, marginals: Any = False, timeout: Seconds = None, **options: Any) -> Inference:
 		"""The sum over all assignments of the product of all potentials (of a Bayesian network: the
 		probability of the evidence), and with 'marginals' each variable's distribution: Inference.
 
@@ -243,7 +248,7 @@ class Model(Building, Solving, Querying, Owner):
 			plan=plan_of(s.plan))
 
 	@takes("gpube_write", to=None, wide=None)
-	def write(self, path, format="auto", **options):
+	def write(self, path: Path, format: str = "auto", **options: Any) -> None:
 		"""Writes the model as .wcsp, .cfn, .uai, .LG, .wcnf or .cnf, as its name says.
 
 		Errors: Error EIO, EINVAL, ERANGE (not without 'lossy'), ENOMEM, EBUG; no file is left then
@@ -261,7 +266,7 @@ class Model(Building, Solving, Querying, Owner):
 	# ---- from other packages
 
 	@classmethod
-	def from_pgmpy(cls, network, context=None):
+	def from_pgmpy(cls, network: Any, context: Optional[Context] = None) -> 'Model':
 		"""A model of potentials of one of pgmpy's networks: a function for each of its CPDs or factors.
 
 		Variables are in the order of network.nodes(); names are texts of the nodes and of their states.
@@ -284,7 +289,7 @@ class Model(Building, Solving, Querying, Owner):
 		return m
 
 	@classmethod
-	def from_pyagrum(cls, network, context=None):
+	def from_pyagrum(cls, network: Any, context: Optional[Context] = None) -> 'Model':
 		"""A model of potentials of one of pyAgrum's Bayesian networks or Markov random fields: a function
 		for each of its CPTs or factors, variables in the order of network.nodes().
 
@@ -304,7 +309,7 @@ class Model(Building, Solving, Querying, Owner):
 		return m
 
 	@classmethod
-	def from_pytoulbar2(cls, problem, context=None):
+	def from_pytoulbar2(cls, problem: Any, context: Optional[Context] = None) -> 'Model':
 		"""A model of costs of a pytoulbar2.CFN that has not been solved, by way of the .cfn that it dumps.
 
 		toulbar2 misreads some of what it dumps. What is known is put right (excepted values of an
@@ -318,7 +323,7 @@ class Model(Building, Solving, Querying, Owner):
 		from . import _toulbar2
 		return _toulbar2.take(cls, problem, context)
 
-	def to_pytoulbar2(self):
+	def to_pytoulbar2(self) -> Any:
 		"""The model as a pytoulbar2.CFN, whose variables have the same indices, by way of a .cfn file.
 
 		Errors: ImportError (no pytoulbar2: pip install pytoulbar2), Error ERANGE (toulbar2 would misread it:
@@ -338,7 +343,8 @@ def made(context, make, *arguments):
 	return m
 
 
-def convert(source, target, format="auto", to="auto", evidence=None, context=None, **options):
+def convert(source: Path, target: Path, format: str = "auto", to: str = "auto", evidence: Optional[Path] = None,
+		context: Optional[Context] = None, **options: Any) -> None:
 	"""Reads one file and writes another: the options are those of Model.write().
 
 	>>> gpube.convert("examples/zebra.wcsp", "zebra.cfn", check=True)

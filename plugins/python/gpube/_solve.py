@@ -1,15 +1,23 @@
 """Questions to a model of costs: optima, bounds, lists, certificates."""
+from __future__ import annotations
+
 import ctypes
 import time
 from decimal import Decimal
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 
 from . import _c
 from ._c import INF as NO_COST, lib
 from ._engine import (INF, Error, Options, Owner, _raise_interrupted, exact, int32s, int64, number, opened,
 	path_bytes, seconds, takes, units)
 from ._names import Assignment, decoded, names_of
-from ._results import Bounds, Listed, Plan, Progress, Solution
+from ._results import Bounds, Exact, Listed, Plan, Progress, Solution
 from ._show import short
+from ._types import Number, Path, Seconds
+
+if TYPE_CHECKING:
+	from ._model import Model
+	from ._solver import Solver
 
 
 class _Raised(list):
@@ -71,7 +79,7 @@ class Solving:
 		values = _c.array(address, ctypes.c_int32, len(self))
 		return None if values is None else self._named_values(values, set(self.hidden))
 
-	def cost(self, assignment):
+	def cost(self, assignment: Any) -> Union[Exact, float]:
 		"""What an assignment costs, from the tables as they were read: an int or a Decimal, or inf if
 		it is forbidden. Of potentials: ln of the product, a float. It is a list of a value for each
 		variable, or {variable: value}, each by index or name; so are the others that calls take.
@@ -130,7 +138,8 @@ class Solving:
 				raise raised[0]
 
 	@takes("gpube_solve", values=None, order="a word, or all variables as they are to be eliminated: how the order is found")
-	def solve(self, timeout=None, assignment=None, cutoff=None, on_progress=None, **options):
+	def solve(self, timeout: Seconds = None, assignment: Any = None, cutoff: Optional[Number] = None,
+			on_progress: Optional[Callable[[Progress], Any]] = None, **options: Any) -> Solution:
 		"""The proved optimum and one optimal assignment, by whatever proves it first: a Solution.
 
 		timeout    seconds, or "5m"; when it ends the answer is "incomplete", with the best that is known
@@ -147,7 +156,7 @@ class Solving:
 		opts = self._options("solve", "gpube_solve", timeout, assignment=assignment, cutoff=cutoff, **options)
 		return self._run_watched(lib.gpube_solve, self._solution, opts, on_progress)
 
-	def solver(self, **options):
+	def solver(self, **options: Any) -> 'Solver':
 		"""A Solver of a copy of this model: what changes there is solved again from what it keeps.
 
 		options  for all of its runs, as solve() has them, but for assignment, cutoff, timeout and on_progress
@@ -162,7 +171,7 @@ class Solving:
 		return Solver(self, **options)
 
 	@takes("gpube_count")
-	def count(self, timeout=None, **options):
+	def count(self, timeout: Seconds = None, **options: Any) -> Optional[int]:
 		"""How many assignments are allowed, whatever they cost (of potentials: whose product is above 0); None:
 		not known when the time was over. Errors are those of solve(), and Error EINVAL (totals of
 		costs that are each allowed can reach the top).
@@ -175,7 +184,7 @@ class Solving:
 		return s.count
 
 	@takes("gpube_list", limit=None, precision=None)
-	def list(self, most=1000, within=0, timeout=None, **options):
+	def list(self, most: int = 1000, within: Optional[Number] = 0, timeout: Seconds = None, **options: Any) -> Listed:
 		"""The optimal assignments, or the best ones; solve() comes first.
 
 		most      so many at most, from 1
@@ -216,7 +225,7 @@ class Solving:
 		_raise_interrupted(interrupted, result)
 		return result
 
-	def diverse(self, k, distance, within=None, timeout=None, **options):
+	def diverse(self, k: int, distance: int, within: Optional[Number] = None, timeout: Seconds = None, **options: Any) -> Listed:
 		"""k assignments that are far from each other: the first is optimal, and each next one is so among those
 		that differ from all before in at least 'distance' variables. Fewer if there are no more.
 
@@ -240,7 +249,7 @@ class Solving:
 			None if x.more < 0 else bool(x.more), complete)
 
 	@takes("gpube_plan", cutoff=None)
-	def plan(self, timeout=None, **options):
+	def plan(self, timeout: Seconds = None, **options: Any) -> Plan:
 		"""What elimination would do, also where it does not fit the memory: a Plan. Errors are those of solve().
 
 		>>> gpube.Model.read("examples/exams.cfn").plan().width
@@ -248,7 +257,7 @@ class Solving:
 		"""
 		return self._planned(self._options("plan", "gpube_plan", timeout, **options)).plan
 
-	def elimination_order(self, path=None, timeout=None, seed=0):
+	def elimination_order(self, path: Optional[Path] = None, timeout: Seconds = None, seed: int = 0) -> Optional[List[int]]:
 		"""All variables in the order in which elimination would take them, the first one first. With a path
 		it is written, too: as .order a list of indices, as .cov or .dec the tree decomposition, all as toulbar2
 		reads them. None, and no file: every assignment is forbidden, so that there is nothing to eliminate.
@@ -290,7 +299,8 @@ class Solving:
 				for name, _ in s._fields_ if name.startswith("seconds_")})
 
 	@takes("gpube_bound", values=None)
-	def bound(self, timeout=None, assignment=None, cutoff=None, on_progress=None, **options):
+	def bound(self, timeout: Seconds = None, assignment: Any = None, cutoff: Optional[Number] = None,
+			on_progress: Optional[Callable[[Progress], Any]] = None, **options: Any) -> Bounds:
 		"""A proved bound and a good assignment, that get better until they meet or the time is over:
 		Bounds. It is solve() with more options and without errors where nothing is proved.
 
@@ -306,7 +316,8 @@ class Solving:
 		return self._run_watched(lib.gpube_bound, self._bounds, opts, on_progress)
 
 	@takes("gpube_certify", values=None)
-	def certify(self, path, timeout=None, assignment=None, cutoff=None, **options):
+	def certify(self, path: Path, timeout: Seconds = None, assignment: Any = None, cutoff: Optional[Number] = None,
+			**options: Any) -> Tuple[Bounds, Exact]:
 		"""bound(), and a certificate of it in a file: (Bounds, what is certified), which may be less than the
 		bound; of potentials, of -ln of the product, less what rounding may hide. Half of the timeout is for the
 		bound, the rest for its proof.
@@ -323,7 +334,7 @@ class Solving:
 			self._bounds, self._address, path_bytes(path), opts.address)
 		return bounds, number(c.bound, c.scale)
 
-	def verify(self, path):
+	def verify(self, path: Path) -> Exact:
 		"""What the certificate in a file proves of this model: no assignment is better.
 
 		Errors: Error EINVAL (it is no proof of that), EIO, EPARSE, ELIMIT, ENOMEM
@@ -334,7 +345,8 @@ class Solving:
 		return number(c.bound, c.scale)
 
 	@takes("gpube_reparam", values=None)
-	def reparam(self, timeout=None, assignment=None, cutoff=None, **options):
+	def reparam(self, timeout: Seconds = None, assignment: Any = None, cutoff: Optional[Number] = None,
+			**options: Any) -> 'Tuple[Bounds, Model]':
 		"""bound(), and an equivalent model with the bound as its constant, where another program's search
 		begins: (Bounds, Model). The same variables and values; every total that is better than the top and
 		the cutoff is the same in both, and no function is below 0 (of a maximum: above). Methods "mbe" and

@@ -1,10 +1,15 @@
 """A model that is solved again and again while it changes."""
+from __future__ import annotations
+
 import ctypes
+from typing import Any, Mapping, Optional
 
 from . import _c
 from ._c import lib
 from ._engine import Owner, int32s
 from ._model import Model
+from ._results import Solution
+from ._types import Key, Number, Path, Seconds
 
 
 class Solver(Model):
@@ -28,7 +33,7 @@ class Solver(Model):
 	4
 	"""
 
-	def __init__(self, model, **options):
+	def __init__(self, model: Model, **options: Any):
 		if not isinstance(model, Model):
 			raise TypeError("a Solver is made of a Model")
 		opts = model._options("solver", "gpube_solve", **options)
@@ -39,7 +44,7 @@ class Solver(Model):
 		self._model = lib.gpube_solver_model(out.value)
 
 	@classmethod
-	def read(cls, path, **options):
+	def read(cls, path: Path, **options: Any) -> 'Solver':
 		"""A Solver of what Model.read() reads."""
 		return cls(Model.read(path, **options))
 
@@ -52,7 +57,7 @@ class Solver(Model):
 	def _solver(self):
 		return Owner._address.fget(self)
 
-	def change(self, function, table):
+	def change(self, function: int, table: Any) -> None:
 		"""A function has other costs (or potentials) from now on.
 
 		function  its number, in the order in which functions were added; those of the model that the
@@ -74,7 +79,8 @@ class Solver(Model):
 		change = lib.gpube_solver_change_potentials if self.kind == "potentials" else lib.gpube_solver_change_costs
 		self.context._do(change, self._solver, function, numbers.address)
 
-	def solve(self, assume=None, cutoff=None, timeout=None):
+	def solve(self, assume: Optional[Mapping[Key, Key]] = None, cutoff: Optional[Number] = None,
+			timeout: Seconds = None) -> Solution:
 		"""The proved optimum of the model as it is now, as Model.solve() has it.
 
 		assume   {variable: value}, each an index or a name: of this run alone

@@ -65,8 +65,12 @@ class Layout(unittest.TestCase):
 			self.assertEqual(sorted(there), sorted(f for f, _ in struct._fields_), name)
 
 	def test_version(self):
-		with open(os.path.join(ROOT, "plugins/python/pyproject.toml")) as f:
-			self.assertIn('version = "%s"' % _c.VERSION, f.read())
+		for path in "plugins/python/pyproject.toml", "plugins/python/cuda/pyproject.toml":
+			with open(os.path.join(ROOT, path)) as f:
+				text = f.read()
+			self.assertIn('version = "%s"' % _c.VERSION, text)
+			for pin in re.findall(r'"gpube==(.*)"', text):
+				self.assertEqual(pin, _c.VERSION)
 
 
 if __name__ == "__main__":
