@@ -1,6 +1,7 @@
 """What a model calls its variables and their values, and results that are asked by these names."""
 import difflib
 import operator
+import threading
 from typing import Dict, List, Optional, Union
 
 from ._c import lib
@@ -42,12 +43,13 @@ class Names:
 		self.variables: List[Optional[str]] = []
 		self.values: List[Optional[List[str]]] = []
 		self.domains: List[int] = []
+		self.n = 0  # of variables that are whole: another thread may be adding one
 		self._index: Dict[str, int] = {}
 		self._places: Dict[int, Dict[str, int]] = {}
 
 	def extend(self, address):
 		"""Takes over what the library's model has beyond these."""
-		for v in range(len(self.variables), lib.gpube_model_n_vars(address)):
+		for v in range(self.n, lib.gpube_model_n_vars(address)):
 			self.variables.append(decoded(lib.gpube_model_var_name(address, v)))
 			self.domains.append(lib.gpube_model_domain(address, v))
 			named = lib.gpube_model_value_name(address, v, 0) is not None
@@ -55,6 +57,7 @@ class Names:
 				for x in range(self.domains[v])] if named else None)
 			if self.variables[v] is not None:  # of several of one name it means the first
 				self._index.setdefault(self.variables[v], v)
+			self.n = v + 1
 		return self
 
 	def get(self, name):
@@ -100,14 +103,16 @@ class Names:
 		return keys or list(range(self.domains[variable]))
 
 
+_extending = threading.Lock()
+
+
 def names_of(owner) -> Names:
-	"""The Names of a Model or Game."""
-	names = owner.__dict__.get("_own_names")
-	if names is None:
-		names = owner._own_names = Names()
+	"""The Names of a Model or Game, which threads may share."""
 	address = owner._address
-	if len(names.variables) < lib.gpube_model_n_vars(address):
-		names.extend(address)
+	n, names = lib.gpube_model_n_vars(address), owner.__dict__.get("_own_names")
+	if names is None or names.n < n:
+		with _extending:
+			names = owner.__dict__.setdefault("_own_names", Names()).extend(address)
 	return names
 
 

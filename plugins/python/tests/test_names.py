@@ -3,6 +3,7 @@ import copy
 import html
 import pickle
 import re
+import threading
 import unittest
 
 import gpube
@@ -101,6 +102,23 @@ class Names(unittest.TestCase):
 		self.assertEqual([a.named() for a in pickle.loads(pickle.dumps(several))], [a.named() for a in several])
 		p = weather().infer(marginals=True)
 		self.assertEqual(pickle.loads(pickle.dumps(p)).marginals["lawn"]["wet"], p.marginals["lawn"]["wet"])
+
+	def test_threads(self):
+		"""Threads that ask a model for its names all get them all."""
+		for _ in range(20):
+			m, asked, seen = gpube.Model.read(example("exams.cfn")), threading.Barrier(4), []
+
+			def ask():
+				asked.wait()
+				seen.append((m.names, m.value_names, m.domains))
+
+			threads = [threading.Thread(target=ask) for _ in range(4)]
+			for t in threads:
+				t.start()
+			for t in threads:
+				t.join()
+			self.assertEqual(seen, [(m.names, m.value_names, m.domains)] * 4)
+			self.assertEqual(len(m.names), len(m))
 
 	def test_names_twice(self):
 		"""Of a file's variables or values that share a name it means the first; named() tells all apart."""
