@@ -50,38 +50,6 @@ static int weighted(struct bid_drawing *d, const double *weight, int n)
 	return -1;
 }
 
-/* In thousandths, as its digits say; no bid is free. */
-static int64_t thousandths(double price)
-{
-	char text[64];
-	char *point;
-
-	snprintf(text, sizeof(text), "%.3f", fmax(price, 0.001));
-	point = text + strlen(text) - 4; /* whatever the locale calls it */
-	memmove(point, point + 1, 4);
-	return strtoll(text, NULL, 10);
-}
-
-bool csg__draw_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
-{
-	struct gpube__bids *b = &d->b;
-	int64_t n = b->at[d->n_drawn];
-
-	if (d->n_drawn == d->n_bids)
-		return false;
-	*status = gpube__grow(d->ctx, &b->good, &d->capacity, n + d->n_goods + 1, sizeof(*b->good));
-	if (*status)
-		return false;
-	for (int g = 0; g < d->n_goods; g++)
-		if (in[g])
-			b->good[n++] = g;
-	if (dummy >= 0)
-		b->good[n++] = d->n_goods + dummy;
-	b->price[d->n_drawn] = thousandths(price);
-	b->at[++d->n_drawn] = n;
-	return true;
-}
-
 /* ---- bids on unrelated goods: L1 to L7 ------------------------------------------------------- */
 
 static void some_goods(struct bid_drawing *d, uint8_t *in, int size)

@@ -4,9 +4,45 @@
  * that CATS 2 takes by default.
  */
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "csg/auction/auction_draw.h"
+
+/* ---- a bid, of these and of the others ------------------------------------------------------- */
+
+/* In thousandths, as its digits say; no bid is free. */
+static int64_t thousandths(double price)
+{
+	char text[64];
+	char *point;
+
+	snprintf(text, sizeof(text), "%.3f", fmax(price, 0.001));
+	point = text + strlen(text) - 4; /* whatever the locale calls it */
+	memmove(point, point + 1, 4);
+	return strtoll(text, NULL, 10);
+}
+
+bool csg__draw_bid(struct bid_drawing *d, const uint8_t *in, double price, int dummy, int *status)
+{
+	struct gpube__bids *b = &d->b;
+	int64_t n = b->at[d->n_drawn];
+
+	if (d->n_drawn == d->n_bids)
+		return false;
+	*status = gpube__grow(d->ctx, &b->good, &d->capacity, n + d->n_goods + 1, sizeof(*b->good));
+	if (*status)
+		return false;
+	for (int g = 0; g < d->n_goods; g++)
+		if (in[g])
+			b->good[n++] = g;
+	if (dummy >= 0)
+		b->good[n++] = d->n_goods + dummy;
+	b->price[d->n_drawn] = thousandths(price);
+	b->at[++d->n_drawn] = n;
+	return true;
+}
 
 /* ---- paths: a map ------------------------------------------------------------------------------
  */

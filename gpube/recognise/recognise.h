@@ -5,9 +5,9 @@
  * A chain of at most GPUBE_CHAIN_AGENTS agents always is: elimination joins as many cells as there
  * are tuples to read, and the game takes far less. Otherwise nobody knows before: of converted
  * auctions of CATS' kinds most take the linear program a tenth of what they take the engine, and
- * independent sets of random graphs, which have the form, too, take it up to seven times as much. So
- * the engine begins, and both have turns of counted work, each from its beginning, but with the best
- * assignment known; turns grow so fast that all together take a fraction more than the last.
+ * independent sets of random graphs, which have the form, too, take it up to seven times as much.
+ * So the engine begins, and both have turns of counted work, each from its beginning, but with the
+ * best assignment known; turns grow so fast that all together take a fraction more than the last.
  *
  * Pure equilibria are left to the engine: it compares as many payoffs as gpube_nash_pure() does.
  */

@@ -176,7 +176,7 @@ static bool advance(struct path *h, double *step, double *right)
 	return true;
 }
 
-/* ---- a support that is clear --------------------------------------------------------------------- */
+/* ---- a support that is clear ----------------------------------------------------------------- */
 
 /*
  * A region around x, of the actions that are played more often than 'rare', with edges of length

@@ -1,7 +1,7 @@
 /*
  * Random sequences of calls on a model of potentials, legal and not, against one that is kept
- * beside it: sums, marginals, joint distributions, rows of evidence, what is drawn, marginal MAP and
- * the most probable assignment, by trying all assignments. See tests/api/random_calls.h.
+ * beside it: sums, marginals, joint distributions, rows of evidence, what is drawn, marginal MAP
+ * and the most probable assignment, by trying all assignments. See tests/api/random_calls.h.
  */
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
