@@ -259,8 +259,7 @@ const struct command cmd_list = {
 		    "gpube list --within inf --most 10 problem.wcsp\n"
 		    "the ten best\n"
 		    "gpube list --within inf --most 5 --distance 3 problem.wcsp\n"
-		    "five, each the best of those that differ from the ones before in three "
-		    "variables\n"
+		    "five, each the best of those that differ from all before in three values\n"
 		    "gpube list --within inf --ub 1 --output sol formula.cnf\n"
 		    "the models of a formula, one a line",
 	.min_args = 1,

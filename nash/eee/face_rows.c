@@ -5,7 +5,8 @@
 
 #define PARTS 8
 
-GPUBE_CLONES void nash__row_add(
+/* Static, for a resolver would be seen outside the library, whatever its function. */
+static GPUBE_CLONES void row_add(
 	double *restrict to, const double *restrict from, double f, int32_t n)
 {
 #pragma omp simd
@@ -13,7 +14,7 @@ GPUBE_CLONES void nash__row_add(
 		to[c] += f * from[c];
 }
 
-GPUBE_CLONES double nash__row_down(const double *d, int32_t n, double start, double *most)
+static GPUBE_CLONES double row_down(const double *d, int32_t n, double start, double *most)
 {
 	double sum[PARTS] = {0}, top[PARTS];
 	int32_t c = 0;
@@ -42,4 +43,14 @@ GPUBE_CLONES double nash__row_down(const double *d, int32_t n, double start, dou
 		}
 	*most = top[0];
 	return sum[0];
+}
+
+void nash__row_add(double *restrict to, const double *restrict from, double f, int32_t n)
+{
+	row_add(to, from, f, n);
+}
+
+double nash__row_down(const double *d, int32_t n, double start, double *most)
+{
+	return row_down(d, n, start, most);
 }

@@ -7,8 +7,10 @@ cd "$(dirname "$0")/../.." || exit 1
 # "GROUP field type" of every row: GROUP is SOLVE of OPTS_SOLVE
 awk '/^#define OPTS_[A-Z]*\(X\)/ { group = $2; sub(/^OPTS_/, "", group); sub(/\(X\).*/, "", group) }
 	/^[ \t]*X\([A-Z]+, / { type = $1; sub(/X\(/, "", type); sub(/,/, "", type)
-		field = $2; sub(/,/, "", field); if (group == "RESULT") result[field] = type; else print group, field, type }
-	/^[ \t]*OPTS_RESULT\(X\)/ { for (field in result) print group, field, result[field] }' \
+		field = $2; sub(/,/, "", field)
+		if (group == "RESULT" || group == "CARDS") of[group, field] = type; else print group, field, type }
+	/^[ \t]*OPTS_(RESULT|CARDS)\(X\)/ { part = $1; sub(/OPTS_/, "", part); sub(/\(X\).*/, "", part)
+		for (k in of) { split(k, at, SUBSEP); if (at[1] == part) print group, at[2], of[k] } }' \
 	gpube/cli/opts.h > "$work/rows"
 that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
 
