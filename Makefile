@@ -106,7 +106,7 @@ CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
 	opts.c options/opts_rows.c options/opts_nearest.c overwrites.c help.c session/session.c session/inputs.c session/observe.c session/contents.c session/contents_check.c \
-	session/json.c)
+	session/json.c options/opts_json.c)
 TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit api bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
 TEST_LIB_SRC := $(wildcard tests/support/*.c tests/support/emulate/*.c) tests/fuzz/readers.c
@@ -282,7 +282,7 @@ asan:
 
 # what works on several threads, and commands that do
 TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,frontier parallel race opening solve heuristic be be_split slices dpop) \
-	sums/test_infer sums/test_infer_devices api/test_solver_threads $(addprefix bound/test_,andor bound bound_first dfs_threads joingraph sharing) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
+	sums/test_infer sums/test_infer_devices api/test_solver_threads api/test_shared_models $(addprefix bound/test_,andor bound bound_first dfs_threads joingraph sharing) games/test_csg_conv $(addprefix ops/test_,contract subset sum support))
 ## tsan: threaded tests and commands under ThreadSanitizer, in build-tsan
 tsan:
 	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \

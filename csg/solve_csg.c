@@ -362,6 +362,7 @@ static struct gpube_csg_result *better(struct gpube_csg_result *a, struct gpube_
 int gpube_csg(
 	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	const struct gpube_table *t = gpube__coalitions_table(m);
 	const double start = gpube__now();
 	struct gpube_csg_result *with_table;
@@ -373,6 +374,7 @@ int gpube_csg(
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_CSG);
 	if (status)
 		return status;

@@ -361,6 +361,7 @@ static int settle(
 int gpube_dpop(
 	struct gpube_dpop_result **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct dcop_agents agents = {0};
 	struct dcop_opts inner;
 	struct gpube_opts o;
@@ -370,6 +371,7 @@ int gpube_dpop(
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_for(&o, m, opts, GPUBE__ON_DPOP);
 	if (status)
 		o = (struct gpube_opts){.world = opts ? opts->world : NULL};

@@ -284,6 +284,7 @@ static int write_game(
 int gpube_write(const struct gpube_model *m, const char *path, const struct gpube_opts *opts,
 	struct gpube_written *written)
 {
+	struct gpube_model view;
 	const struct gpube_format_row *f;
 	struct written w = {.path = path};
 	struct gpube_opts o;
@@ -295,6 +296,7 @@ int gpube_write(const struct gpube_model *m, const char *path, const struct gpub
 		*written = (struct gpube_written){0};
 	if (!m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_WRITE);
 	if (status)
 		return status;

@@ -8,8 +8,9 @@
  * or negative), and gpube_error(ctx) is the text of the last failure. Out-parameters come first.
  * What a T ** receives belongs to the caller: gpube_x_free() frees a struct gpube_x without fields,
  * gpube_result_free() one with fields, a result. It is NULL after a failure unless the comment says
- * otherwise. A returned const pointer is borrowed. Each thread has a context of its own. A model
- * keeps a pointer to its context, so models and results are freed before it.
+ * otherwise. A returned const pointer is borrowed. A model keeps a pointer to its context, which is
+ * freed after models and results. Each thread has a context of its own: several may use one model
+ * that is const, each with options that were made in its context, which is then the call's.
  *
  * Here and in the other headers arguments are checked. A null pointer where one is needed, or a
  * number outside its documented range, is EINVAL, and nothing has changed. A function without a

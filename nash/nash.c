@@ -250,6 +250,7 @@ static int solve_exactly(
 int gpube_nash(
 	struct gpube_nash_result **out, const struct gpube_model *g, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	double start = gpube__now(), deadline;
 	struct gpube_ctx *ctx;
 	struct gpube_nash_result *r;
@@ -261,6 +262,7 @@ int gpube_nash(
 		*out = NULL;
 	if (!out || !g)
 		return gpube__missing(g ? g->ctx : NULL);
+	g = gpube__on_own(&view, g, opts);
 	ctx = g->ctx;
 	status = gpube__check_kind(g, GPUBE__OF(GPUBE_GAME));
 	if (status)

@@ -597,6 +597,7 @@ static void clear_result(struct gpube_ctx *ctx, void *result)
 int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
 	const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	const double start = gpube__now();
 	struct gpube_opts o;
 	struct gpube__bids a;
@@ -608,6 +609,7 @@ int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_AUCTION);
 	if (!status)
 		status = gpube__bids_init(&a, m);

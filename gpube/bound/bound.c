@@ -451,13 +451,16 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	return status;
 }
 
-/* Checks a public call; *out becomes NULL. Errors: EINVAL */
-static int begin(struct gpube_opts *to, struct gpube_solution **out, const struct gpube_model *m,
-	const struct gpube_opts *opts, int call)
+/* Checks a public call, of which *m may become 'view'; *out becomes NULL. Errors: EINVAL */
+static int begin(struct gpube_opts *to, struct gpube_solution **out, struct gpube_model *view,
+	const struct gpube_model **m, const struct gpube_opts *opts, int call)
 {
 	if (out)
 		*out = NULL;
-	return out && m ? take_options(to, m, opts, call) : gpube__missing(m ? m->ctx : NULL);
+	if (!out || !*m)
+		return gpube__missing(*m ? (*m)->ctx : NULL);
+	*m = gpube__on_own(view, *m, opts);
+	return take_options(to, *m, opts, call);
 }
 
 /* The engine for gpube_solve(): its status says what was not proved or not counted. */
@@ -486,12 +489,13 @@ static int prove(struct gpube_solution **out, const struct gpube_model *m,
 int gpube__bound_noted(struct gpube_solution **out, struct gpube_certificate *notes,
 	const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	int status;
 
+	status = begin(&o, out, &view, &m, opts, GPUBE__ON_BOUND);
 	if (notes)
 		*notes = (struct gpube_certificate){.ctx = m->ctx};
-	status = begin(&o, out, m, opts, GPUBE__ON_BOUND);
 	if (status)
 		return status;
 	status = bound(out, m, &o, &(struct call){.notes = notes});
@@ -509,20 +513,22 @@ int gpube_bound(
 int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,
 	const struct gpube_model *m, const struct gpube_opts *opts, const struct gpube_watch *watch)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	int status;
 
+	status = begin(&o, out, &view, &m, opts, GPUBE__ON_SOLVE);
 	if (notes)
 		*notes = (struct gpube_certificate){.ctx = m->ctx};
-	status = begin(&o, out, m, opts, GPUBE__ON_SOLVE);
 	return status ? status : prove(out, m, &o, &(struct call){.watch = watch, .notes = notes});
 }
 
 int gpube_plan(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
-	int status = begin(&o, out, m, opts, GPUBE__ON_PLAN);
+	int status = begin(&o, out, &view, &m, opts, GPUBE__ON_PLAN);
 
 	o.method = GPUBE_BOUND_ELIMINATE;
 	if (!status)
@@ -535,9 +541,10 @@ int gpube_plan(
 int gpube_count(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	struct gpube_model *hard;
-	int status = begin(&o, out, m, opts, GPUBE__ON_COUNT);
+	int status = begin(&o, out, &view, &m, opts, GPUBE__ON_COUNT);
 
 	o.method = GPUBE_BOUND_ELIMINATE;
 	o.count = 1;
@@ -608,6 +615,7 @@ int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrise
 int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_reparametrised_opts how;
 	struct gpube_reparametrised to;
 	struct gpube_opts o;
@@ -619,6 +627,7 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 		*reparam = NULL;
 	if (!bounds || !reparam || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = take_options(&o, m, opts, GPUBE__ON_REPARAM);
 	if (status)
 		return status;

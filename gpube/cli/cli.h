@@ -58,8 +58,11 @@ extern void (*cli_leave)(int rc);
 /* Another process says all that there is to say, until this one has joined the others. */
 extern bool cli_muted;
 
-void cli_help(const struct command *c); /* NULL: of the program */
+/* NULL: of the program. */
+void cli_help(const struct command *c);
 void cli_man(const struct command *c);
+/* As JSON: options with types, defaults and ranges; NULL: of all commands. The exit status. */
+int cli_help_json(const struct command *c);
 void cli_complete_bash(void);
 void cli_complete_zsh(void);
 

@@ -144,8 +144,9 @@ static void help_program(void)
 	     "tables.\n\nCommands:");
 	for (c = cli_commands; *c; c++)
 		printf("  %-12s %s\n", (*c)->name, (*c)->summary);
-	puts("\n'gpube help COMMAND' or 'gpube COMMAND --help' says more; 'gpube --version' tells\n"
-	     "the version.");
+	puts("\n'gpube help COMMAND' or 'gpube COMMAND --help' says more, with --json for "
+	     "programs;\n"
+	     "'gpube --version' tells the version.");
 }
 
 void cli_help(const struct command *c)
@@ -250,7 +251,8 @@ static void man_options(const struct command *c)
 		roff_text(text);
 		putchar('\n');
 	}
-	puts(".SS Help\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint a summary of this page");
+	puts(".SS Help\n.TP\n\\fB\\-h\\fR, \\fB\\-\\-help\\fR\nprint a summary of this page; with "
+	     "\\fB\\-\\-json\\fR the options as JSON");
 }
 
 /* Pairs of lines: what is meant, and what is said of it. */

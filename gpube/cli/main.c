@@ -143,7 +143,9 @@ static int run(int argc, char **argv)
 		return CLI_DONE;
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
-		return show(cli_help, argv[2]);
+		return argv[2] && !strcmp(argv[2], "--json") && !cli_muted
+			       ? cli_help_json(NULL)
+			       : show(cli_help, argv[2]);
 	if (!strncmp(argv[1], "__", 2))
 		return hidden(argv[1], argv[2]);
 	if (argv[1][0] == '-') {

@@ -10,6 +10,15 @@
 
 void (*cli_leave)(int rc);
 
+/* --json beside --help: behind it, or of a command that has the option before it, too. */
+static bool wants_json(int argc, char **argv)
+{
+	for (int k = 1; k < argc; k++)
+		if (!strcmp(argv[k], "--json"))
+			return true;
+	return false;
+}
+
 int cli_run(const struct command *c, int argc, char **argv)
 {
 	void *opts = calloc(1, opts_room(c, argc));
@@ -21,9 +30,11 @@ int cli_run(const struct command *c, int argc, char **argv)
 	}
 	first = opts_parse(c, opts, argc, argv);
 	if (first == OPTS_HELP) {
-		if (!cli_muted)
-			cli_help(c);
 		rc = CLI_DONE;
+		if (!cli_muted && wants_json(argc, argv))
+			rc = cli_help_json(c);
+		else if (!cli_muted)
+			cli_help(c);
 	} else if (first < 0) {
 		rc = CLI_USAGE;
 	} else if (cli_overwrites(c, opts, argc - first, argv + first)) {

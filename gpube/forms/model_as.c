@@ -17,6 +17,7 @@ static int as_costs(struct gpube_model **out, const struct gpube_model *m, int r
 int gpube_model_as(struct gpube_model **out, const struct gpube_model *m, enum gpube_form form,
 	const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	int status;
 
@@ -24,6 +25,7 @@ int gpube_model_as(struct gpube_model **out, const struct gpube_model *m, enum g
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__check_choice(m->ctx, "the form", form, GPUBE_FORM_AUCTION);
 	if (!status)
 		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_MODEL_AS);

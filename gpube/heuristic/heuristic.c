@@ -300,6 +300,7 @@ static int new_far(struct gpube_heuristic_maker *k, const struct gpube_model *m)
 int gpube_heuristic_new(
 	struct gpube_heuristic **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	struct gpube_heuristic_maker k = {.opts = &o};
 	int status;
@@ -308,6 +309,7 @@ int gpube_heuristic_new(
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_for(&o, m, opts, GPUBE__ON_HEURISTIC);
 	if (status)
 		return status;

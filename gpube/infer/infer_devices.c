@@ -222,9 +222,11 @@ double gpube__infer_devices_cells(const struct gpube_ctx *ctx)
 int gpube_infer(
 	struct gpube_inference **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
-	const bool several =
-		m && m->ctx->n_devices > 1 && (!opts || opts->backend != GPUBE_BACKEND_CPU);
+	struct gpube_model view;
+	bool several;
 
+	m = gpube__on_own(&view, m, opts);
+	several = m && m->ctx->n_devices > 1 && (!opts || opts->backend != GPUBE_BACKEND_CPU);
 	if (out && m && opts && (opts->n_query || opts->draw))
 		return gpube__infer_once(out, m, opts);
 	return several ? gpube__infer_on_devices(out, m, opts, gpube__infer_devices_cells(m->ctx))

@@ -37,6 +37,17 @@ static int scale_totals(struct gpube_opts *o, const struct gpube_model *m)
 	return gpube__opts_scale(o, m->ctx, m->scale);
 }
 
+const struct gpube_model *gpube__on_own(
+	struct gpube_model *view, const struct gpube_model *m, const struct gpube_opts *opts)
+{
+	/* options that are of no context have a plain one, which has no threads */
+	if (!m || !opts || !opts->ctx || opts->ctx == m->ctx || !opts->ctx->n_threads)
+		return m;
+	*view = *m;
+	view->ctx = opts->ctx;
+	return view;
+}
+
 int gpube__opts_for(
 	struct gpube_opts *to, const struct gpube_model *m, const struct gpube_opts *from, int call)
 {

@@ -198,6 +198,14 @@ int gpube__compare_tuples(const int32_t *a, const int32_t *b, int arity);
 
 /* Weights of a variable's values, or NULL. EINVAL: no such variable, or a weight that is none. */
 int gpube__check_weights(const struct gpube_model *m, int32_t var, const double *weights);
+/*
+ * gpube__on_own() - the model of a call whose options are of another context than the model: what
+ * the call needs is that one's, so that several threads may share a model. view: room for it
+ */
+struct gpube_opts;
+const struct gpube_model *gpube__on_own(
+	struct gpube_model *view, const struct gpube_model *m, const struct gpube_opts *opts);
+
 /* EINVAL if a value is outside its variable's domain. */
 int gpube__check_values(const struct gpube_model *m, const int32_t *values);
 

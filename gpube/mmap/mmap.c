@@ -264,6 +264,7 @@ static int find(struct job *j)
 
 int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	struct job j = {.opts = &o};
 	struct gpube_ctx *ctx;
@@ -274,6 +275,7 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	ctx = m->ctx;
 	status = gpube__infer_check(&o, m, opts, GPUBE__ON_MMAP);
 	if (status)

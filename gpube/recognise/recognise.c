@@ -374,7 +374,10 @@ int gpube__solve_recognised(
 int gpube_solve(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
+
 	if (out)
 		*out = NULL;
+	m = gpube__on_own(&view, m, opts);
 	return out && m ? gpube__solve_recognised(out, m, opts) : gpube__missing(m ? m->ctx : NULL);
 }

@@ -282,6 +282,7 @@ static void clear_list(struct gpube_ctx *ctx, void *result)
 
 int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	struct gpube_list *l;
 	double deadline;
@@ -291,6 +292,7 @@ int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struc
 		*out = NULL;
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_for(&o, m, opts, GPUBE__ON_LIST);
 	if (!status && o.has_limit && (o.limit <= -GPUBE_INF || o.limit >= GPUBE_INF))
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");

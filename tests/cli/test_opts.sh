@@ -31,6 +31,7 @@ readers() {
 	BOUNDING) echo gpube/cli/bounding.c ;;
 	RANKS) echo gpube/cli/session/session_ranks.c ;;
 	ANSWER | CERTIFY) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
+	CARDS) echo gpube/cli/session/session_engine.c gpube/cli/cmd_infer.c ;;
 	ENGINE) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
@@ -45,6 +46,7 @@ holders() {
 		done
 		;;
 	ANSWER | CERTIFY) echo solve bound ;;
+	CARDS) echo solve infer ;;
 	*) echo "$1" | tr '[:upper:]' '[:lower:]' ;;
 	esac
 }
@@ -75,6 +77,24 @@ for c in $("$gpube" __commands); do
 	else
 		skip "man page of $c has no warnings" 'no man'
 	fi
+done
+# the same table as JSON: names as in the help, defaults that are among the words, ranges that hold them
+"$gpube" --help --json > "$work/all.json"
+for c in $("$gpube" __commands); do
+	"$gpube" help "$c" | sed -n 's/^  \(-., \|    \)--\([a-z0-9-]*\).*/\2/p' > "$work/a"
+	that "$c --help --json has the options of its help" sh -c "'$gpube' '$c' --help --json | python3 -c '
+import json, sys
+c = json.load(sys.stdin)
+assert c[\"command\"] == \"$c\"
+assert c in json.load(open(\"$work/all.json\"))[\"commands\"]
+for o in c[\"options\"]:
+    print(o[\"name\"])
+    assert o[\"help\"] and \"$c\" in o[\"commands\"], o
+    if o[\"type\"] == \"choice\":
+        assert o[\"default\"] in o[\"choices\"].split(\"|\"), o
+    if \"least\" in o and o.get(\"default\"):
+        assert o[\"least\"] <= float(o[\"default\"]) <= o.get(\"most\", 1e300), o
+' | cmp - '$work/a'"
 done
 that 'the bash completion parses' bash -n "$work/bash"
 if command -v zsh > /dev/null 2>&1; then

@@ -141,7 +141,7 @@ static struct gpube_inference *on_card(
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
-	j.out = gpube__alloc_zero(ctx, 1, sizeof(*j.out));
+	j.out = gpube__inference_new(ctx);
 	assert_non_null(j.out);
 	assert_int_equal(gpube__infer_begin(&j), GPUBE_OK);
 	j.out->log10_z = -INFINITY;

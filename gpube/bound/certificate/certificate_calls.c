@@ -103,6 +103,7 @@ static int certify(struct gpube_certified *out, struct gpube_solution **bounds,
 int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
 	const struct gpube_model *m, const char *path, const struct gpube_opts *opts)
 {
+	struct gpube_model view;
 	struct gpube_opts o;
 	struct gpube_solution *own = NULL;
 	int status;
@@ -113,6 +114,7 @@ int gpube_certify(struct gpube_certified *out, struct gpube_solution **bounds,
 		*bounds = NULL;
 	if (!out || !m || !path)
 		return gpube__missing(m ? m->ctx : NULL);
+	m = gpube__on_own(&view, m, opts);
 	status = gpube__opts_for(&o, m, opts, GPUBE__ON_CERTIFY);
 	if (!status)
 		status = certify(out, &own, m, path, o);
