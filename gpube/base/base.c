@@ -274,6 +274,14 @@ void *gpube__result_new(struct gpube_ctx *ctx, size_t size, gpube__clear_fn *cle
 	return h + 1;
 }
 
+void gpube__result_hand_over(void *result, struct gpube_ctx *parent)
+{
+	union result_head *h = result;
+
+	if (h)
+		h[-1].of.ctx = parent;
+}
+
 void gpube_result_free(void *result)
 {
 	union result_head *h = result;

@@ -124,6 +124,8 @@ char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
  */
 typedef void gpube__clear_fn(struct gpube_ctx *ctx, void *result);
 void *gpube__result_new(struct gpube_ctx *ctx, size_t size, gpube__clear_fn *clear);
+/* The result of a child context is its parent's, which has the memory and outlives it. */
+void gpube__result_hand_over(void *result, struct gpube_ctx *parent);
 
 /*
  * Grows *p (a pointer to an array of 'size'-byte items) so that 'need' items

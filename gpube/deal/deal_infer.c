@@ -437,6 +437,7 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 		status = world->rank ? gpube__letters_follow(&s.letters) : lead(&s);
 	gpube__hand_close(&s.hand);
 	*out = s.out;
+	gpube__result_hand_over(s.out, s.ctx); /* the hand's context goes */
 	clear_slices(&s);
 	gpube__free(ctx, s.sum.marginals);
 	gpube__free(ctx, s.words);

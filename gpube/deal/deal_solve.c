@@ -561,18 +561,6 @@ static void dealing_close(struct dealing *d)
 	pthread_mutex_destroy(&d->lock);
 }
 
-/* The caller's, on his context: the hand's goes. */
-static int take_result(struct gpube_solution **out, struct dealing *d)
-{
-	*out = gpube__solution_new(d->ctx);
-	if (!*out)
-		return GPUBE_ENOMEM;
-	**out = *d->found;
-	(*out)->closed &= d->opts.has_cutoff;
-	memset(d->found, 0, sizeof(*d->found));
-	return GPUBE_OK;
-}
-
 int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, struct dcop_world *world)
 {
@@ -595,9 +583,12 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 		status = world->rank ? gpube__letters_follow(&d.letters) : lead(&d);
 	if (!status && world->rank == 0) {
 		status = d.status ? gpube__fail(ctx, d.status, "%s", d.hand.ctx.error) : GPUBE_OK;
-		if (d.found && take_result(out, &d))
-			status = GPUBE_ENOMEM;
+		*out = d.found;
+		if (*out) /* what ended it was no cutoff */
+			(*out)->closed &= opts->has_cutoff;
+		d.found = NULL;
 	}
+	gpube__result_hand_over(*out, ctx); /* the hand's context goes */
 	gpube_result_free(d.found);
 	dealing_close(&d);
 	return status;
