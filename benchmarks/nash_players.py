@@ -161,7 +161,7 @@ def main():
 		seen = 0
 		for k in range(o.plain):
 			shape = ((2, 2, 2), (2, 2, 3), (3, 2, 2))[k % 3]
-			payoffs = draw(shape, rng, 100)
+			payoffs = draw(shape, rng)
 			seen += plain(shape, payoffs, check(o.gpube, shape, payoffs, path)["equilibria"])
 		if o.plain:
 			print("%d games: none is missing in %d regions of a plain division" % (o.plain, seen))

@@ -277,6 +277,9 @@ int gpube_nash(
 		return status;
 	if (o.support_size && o.nash_method != GPUBE_NASH_METHOD_SE)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
+	if (o.certificate && (tree || g->n_vars == 2))
+		return gpube__fail(ctx, GPUBE_EINVAL,
+			"certificates are of more than two players in normal form");
 	if (o.give && (o.one || o.pure || o.max || o.inexact || o.backend == GPUBE_BACKEND_CUDA ||
 			      o.nash_method == GPUBE_NASH_METHOD_VE ||
 			      o.nash_method == GPUBE_NASH_METHOD_SE))

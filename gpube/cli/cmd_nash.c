@@ -462,6 +462,7 @@ static struct gpube_opts options_of(const struct opts_nash *o, int output)
 		/* what is said of strategies */
 		.normal_form = o->normal_form || o->components || o->svg || o->stream ||
 			       output == OUTPUT_LRS,
+		.certificate = o->certify,
 	};
 }
 
@@ -598,7 +599,8 @@ static int run(const void *opts, int n_args, char **args)
 		return CLI_FAILED;
 	rc = ranks_session_start(
 		&ranks, &s, &o->talk, o->threads, 0, output == OUTPUT_JSON, o->output_file);
-	if (!rc && o->svg && !session_can_write(&s, o->svg))
+	if (!rc && ((o->svg && !session_can_write(&s, o->svg)) ||
+			   (o->certify && !session_can_write(&s, o->certify))))
 		rc = ranks_fail(&ranks, &s);
 	/* beside reading, if it was asked for */
 	if (!rc && !o->convert && !o->one && !o->pure && !o->inexact && !o->stream && !o->max &&

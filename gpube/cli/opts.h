@@ -323,6 +323,9 @@
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
 		"draw them, an SVG: of two actions a player the best responses and where they "    \
 		"meet, otherwise the components as graphs of strategies")                          \
+	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
+		"write to FILE a proof that another program can check, of more than two players: " \
+		"nash/players/certificate.md has the format")                                      \
 	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
 		"write each equilibrium as soon as it has been checked and keep none, for "        \
 		"millions: in no order, with --output gambit")                                     \

@@ -259,8 +259,10 @@ enum gpube__opt_section {
 	X(GAMES, FLAG, unshared_splittings, "unshared_splittings", 0, NULL, 0, 1, NULL,            \
 		GPUBE__ON_CSG,                                                                     \
 		"dp on a device, for comparison: coalitions do not share what they fetch")         \
-	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE", GPUBE__ON_CSG,               \
-		"by method lp: check its proof in another way, and write it to FILE")              \
+	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE",                              \
+		GPUBE__ON_CSG | GPUBE__ON_NASH,                                                    \
+		"write to FILE a proof that another program can check: of csg by method lp, of "   \
+		"nash for more than two players")                                                  \
 	X(GAMES, CHOICE, nash_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_NASH,                \
 		GPUBE__ON_NASH,                                                                    \
 		"how all equilibria are found: branch and bound on complementarity, vertices of "  \

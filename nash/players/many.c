@@ -376,17 +376,22 @@ static int mixed(
 	r->method = "regions";
 	r->n_removed = p.n_removed;
 	status = check_size(&p);
+	if (!status && o->certificate)
+		status = nash__proof_new(&s.proof, g->ctx);
 	if (!status) {
 		end = o->one ? nash__many_one(&s) : GPUBE_OK;
 		if (!end)
 			end = s.n_equilibria ? GPUBE_ELIMIT : nash__many_run(&s);
-		if (end == GPUBE_OK || end == GPUBE_ESTOP || end == GPUBE_ELIMIT)
+		if (s.proof && end != GPUBE_ENOMEM)
+			status = nash__proof_write(s.proof, &s, o->certificate);
+		if (!status && (end == GPUBE_OK || end == GPUBE_ESTOP || end == GPUBE_ELIMIT))
 			status = report_roots(r, &s, o->digits);
 		if (!status)
 			status = report_supports(r, &s);
 		if (!status)
 			status = conclude(r, &s, end);
 	}
+	nash__proof_free(s.proof);
 	nash__many_clear(&s);
 	nash__players_clear(&p);
 	flint_cleanup();
@@ -412,5 +417,7 @@ int nash__solve_many(
 			"a game of %d players: no method, backend, inexact results, labels or "
 			"streams",
 			g->n_vars);
+	if (o->certificate && (o->pure || o->one))
+		return gpube__fail(g->ctx, GPUBE_EINVAL, "a certificate is of all equilibria");
 	return o->pure ? pure(r, g, o->max) : mixed(r, g, o);
 }

@@ -31,6 +31,7 @@ struct outcome {
 	int kind, n_children, status;
 	bool regular; /* of a region that has just been decided */
 	enum nash_open_reason why;
+	char *proof; /* text of what became of it */
 	struct nash_root root;
 };
 
@@ -58,12 +59,13 @@ static struct nash_region *region_at(const struct run *u, int64_t k)
 
 /* ---- one region ---------------------------------------------------------------------------- */
 
-static bool known(const struct nash_many *s, const struct nash_region *r)
+/* The solution that is the only one in the region, or NULL. */
+static const struct nash_root *known(const struct nash_many *s, const struct nash_region *r)
 {
 	for (int64_t k = 0; k < s->n_roots; k++)
 		if (nash__root_covers(&s->roots[k], s->p, r))
-			return true;
-	return false;
+			return &s->roots[k];
+	return NULL;
 }
 
 /* Systems of two players who mix are linear. */
@@ -103,31 +105,46 @@ static bool settle(
 	return o->status || what == NASH_ROOT || (what == NASH_SINGULAR && width < singular_edge);
 }
 
+/* What becomes of a region; the text of it if there is a proof. */
+static char *decide(struct run *u, struct outcome *o, struct nash_work *w, struct nash_region *r,
+	struct nash_region *children[2])
+{
+	const bool tell = u->s->proof;
+	const struct nash_root *root;
+	bool decided;
+	int32_t how[3];
+
+	if (!nash__region_reduce(r, w))
+		return tell ? nash__proof_word(w, "empty ", 0) : NULL;
+	decided = nash__region_decided(w->p, r);
+	root = decided ? known(u->s, r) : NULL;
+	if (root)
+		return tell ? nash__proof_word(w, "inside ", root->box) : NULL;
+	if (nash__excluded(w, r))
+		return tell ? nash__proof_excluded(w, r) : NULL;
+	if (decided && settle(u, o, w, r))
+		return tell ? nash__proof_word(w, o->kind == FOUND ? "inside " : "open ", r->node)
+			    : NULL;
+	o->kind = DIVIDED;
+	o->n_children = nash__divide(children, w, r, how);
+	return tell ? nash__proof_divided(w, how) : NULL;
+}
+
 static void work_on(void *arg, int64_t item, int thread)
 {
 	struct run *u = arg;
-	struct nash_work *w = &u->works[thread];
-	struct nash_region *r = region_at(u, item);
 	struct nash_region *children[2] = {
 		region_at(u, ROUND + 2 * item), region_at(u, ROUND + 2 * item + 1)};
 	struct outcome *o = &u->outcomes[item];
-	int32_t how[3];
 
 	*o = (struct outcome){.kind = CLOSED};
-	if (gpube__stopped(w->ctx)) {
+	if (gpube__stopped(u->s->p->ctx)) {
 		o->status = GPUBE_ESTOP;
 		return;
 	}
-	if (!nash__region_reduce(r, w))
-		return;
-	if (nash__region_decided(w->p, r) && known(u->s, r))
-		return;
-	if (nash__excluded(w, r))
-		return;
-	if (nash__region_decided(w->p, r) && settle(u, o, w, r))
-		return;
-	o->kind = DIVIDED;
-	o->n_children = nash__divide(children, w, r, how);
+	o->proof = decide(u, o, &u->works[thread], region_at(u, item), children);
+	if (u->s->proof && !o->proof && !o->status)
+		o->status = GPUBE_ENOMEM;
 }
 
 /* ---- what is found ------------------------------------------------------------------------- */
@@ -278,24 +295,40 @@ static int begin_support(struct run *u, struct nash_region *r, bool regular)
 	return GPUBE_OK;
 }
 
+/* What became of a region goes to the proof, with its children from *first on. */
+static int keep_node(struct run *u, struct outcome *o, int64_t node, int64_t *first)
+{
+	const int status = nash__proof_nodes(u->s->proof, first, o->n_children);
+
+	if (!status) {
+		nash__proof_set(u->s->proof, node, o->proof, *first, o->n_children);
+		o->proof = NULL;
+	}
+	return status;
+}
+
 static int put_back(struct run *u, int64_t item)
 {
 	struct outcome *o = &u->outcomes[item];
 	struct nash_region *r = region_at(u, item);
 	const bool decided = nash__region_decided(u->s->p, r);
+	int64_t first = 0;
 	int status = o->status;
 
 	if (status == GPUBE_ESTOP)
 		return add_open(u, r, NASH_OPEN_TIME);
-	if (status)
-		return status;
-	if (o->kind != CLOSED && decided && r->support < 0)
+	if (!status && u->s->proof)
+		status = keep_node(u, o, r->node, &first);
+	if (!status && o->kind != CLOSED && decided && r->support < 0)
 		status = begin_support(u, r, o->regular);
 	if (!status && r->support >= 0 && o->kind == DIVIDED)
 		u->taken[r->support] += u->taken[r->support] < 0 ? -1 : 1;
 	if (!status && o->kind == OPEN)
-		return add_open(u, r, o->why);
+		status = add_open(u, r, o->why);
 	if (o->kind == FOUND) {
+		o->root.box = r->node;
+		if (!status && u->s->proof)
+			status = nash__proof_box(u->s->proof, u->s->p, &o->root);
 		if (!status && o->root.verdict == NASH_IS_OPEN)
 			status = add_open(u, r, NASH_OPEN_TIE);
 		if (!status)
@@ -306,6 +339,7 @@ static int put_back(struct run *u, int64_t item)
 		struct nash_region *child = region_at(u, ROUND + 2 * item + k);
 
 		child->support = r->support;
+		child->node = first + k;
 		status = push(u, child);
 	}
 	return status;
@@ -323,8 +357,9 @@ static int round_of(struct run *u)
 	for (int64_t k = 0; k < u->n; k++) {
 		if (!status)
 			status = put_back(u, k);
-		else if (!u->outcomes[k].status && u->outcomes[k].kind == FOUND)
+		else if (u->outcomes[k].kind == FOUND)
 			nash__root_clear(&u->outcomes[k].root, s->p);
+		gpube__free(s->p->ctx, u->outcomes[k].proof);
 	}
 	return status ? status : nash__room(s->p->ctx, 0);
 }
@@ -348,7 +383,9 @@ static int run_init(struct run *u, struct nash_many *s)
 	}
 	whole = region_at(u, 0);
 	nash__region_whole(whole, s->p);
-	return push(u, whole);
+	if (s->proof)
+		status = nash__proof_nodes(s->proof, &whole->node, 1);
+	return status ? status : push(u, whole);
 }
 
 static void run_clear(struct run *u)

@@ -187,12 +187,14 @@ enum nash_verdict { NASH_IS_NONE, NASH_IS_EQUILIBRIUM, NASH_IS_OPEN };
  * exact       NULL or the same as fractions
  * tie         another action is as good as those played
  * index       1 or -1
+ * box         the region of the proof that it was found from
  * total, played  actions, and those that are played
  */
 struct nash_root {
 	enum nash_verdict verdict;
 	bool tie;
 	int index;
+	int64_t box;
 	int32_t total, played;
 	uint8_t *states;
 	double *lower, *upper;
@@ -253,7 +255,9 @@ struct nash_open {
  * roots    solutions of all supports' systems: n_equilibria of them are equilibria, which are first
  *          in the end, sorted
  * regions  that were looked at
+ * proof    NULL, or where what became of them is kept
  */
+struct nash_proof;
 struct nash_many {
 	const struct nash_players *p;
 	int digits;
@@ -263,6 +267,7 @@ struct nash_many {
 	struct nash_open *open;
 	int64_t n_open, capacity_open;
 	int64_t regions;
+	struct nash_proof *proof;
 };
 
 void nash__many_clear(struct nash_many *s);
@@ -280,5 +285,26 @@ int nash__many_run(struct nash_many *s);
  * Errors: ENOMEM; ESTOP, without a text
  */
 int nash__many_one(struct nash_many *s);
+
+/* ---- proofs (many_proof.c) ----------------------------------------------------------------- */
+
+int nash__proof_new(struct nash_proof **out, struct gpube_ctx *ctx);
+void nash__proof_free(struct nash_proof *f);
+/*
+ * What became of a region after the steps of w: a word and a number, a combination that excludes
+ * it, what nash__divide() did. NULL: ENOMEM
+ */
+char *nash__proof_word(const struct nash_work *w, const char *word, int64_t number);
+char *nash__proof_excluded(const struct nash_work *w, const struct nash_region *r);
+char *nash__proof_divided(const struct nash_work *w, const int32_t how[3]);
+/* n more regions, which are open; *first: out, the number of the first. Errors: ENOMEM */
+int nash__proof_nodes(struct nash_proof *f, int64_t *first, int n);
+/* What became of one; the text is taken over. */
+void nash__proof_set(struct nash_proof *f, int64_t node, char *text, int64_t child, int n);
+/* One more box, whose number is that of its first region. Errors: ENOMEM */
+int nash__proof_box(
+	struct nash_proof *f, const struct nash_players *p, const struct nash_root *root);
+/* Errors: EIO, ENOMEM */
+int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, const char *path);
 
 #endif

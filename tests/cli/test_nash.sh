@@ -112,6 +112,23 @@ row 'what is no fraction is enclosed' 0 '^ +l 0.42264973081.., r 0.577350269189.
 row 'to as many decimals as wanted' 0 'up 0.422649730810374235490851219498.., down' '' "$gpube" nash --digits 30 "$work/root.nfg"
 row 'as two ends, in JSON' 0 '\["0.42264973081","0.422649730811"\]' '' "$gpube" nash --json "$work/root.nfg"
 row 'for Gambit' 0 '^NE,0.42264973081,0.577350269189,' '' "$gpube" nash --output gambit "$work/root.nfg"
+for game in root three ties; do
+	"$gpube" nash --certify "$work/proof" "$work/$game.nfg" > "$work/list" 2> "$work/talk"
+	n=$(sed -n 's/^equilibria  \([0-9]*\),.*/\1/p' "$work/list")
+	if command -v python3 > /dev/null; then
+		row "a proof of $game, checked in fractions" 0 "^verified: $n equilibria, " '' python3 tests/games/check_nash.py "$work/$game.nfg" "$work/proof"
+	else
+		skip "a proof of $game, checked in fractions" 'no python3'
+	fi
+done
+if command -v python3 > /dev/null; then
+	"$gpube" nash --certify "$work/proof" "$work/root.nfg" > "$work/list"
+	row 'forged proofs' 0 '^40 forged ones refused$' '' python3 tests/games/check_nash.py "$work/root.nfg" "$work/proof" 40 1
+else
+	skip 'forged proofs' 'no python3'
+fi
+row 'no proof of two players' 1 '' 'certificates are of more than two players' "$gpube" nash --certify "$work/proof" "$work/paper.nfg"
+row 'no proof of one alone' 1 '' 'a certificate is of all equilibria' "$gpube" nash --one --certify "$work/proof" "$work/root.nfg"
 row 'one alone' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/root.nfg"
 row 'no file' 1 '' "cannot open '$work/none'" "$gpube" nash "$work/none"
 row 'two kinds of answers' 2 '' 'exclude each other' "$gpube" nash --one --pure "$work/zero.txt"

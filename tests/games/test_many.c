@@ -376,11 +376,13 @@ static void out_of_memory(void **state)
 {
 	const struct gpube_opts all = {.digits = 12}, pure = {.digits = 12, .pure = 1};
 	const struct gpube_opts one = {.digits = 12, .one = 1};
+	const struct gpube_opts proved = {.digits = 12, .certificate = "/dev/null"};
 
 	(void)state;
 	assert_in_range(fail_each_allocation(search, small_game, &all, 0), 30, 10000);
 	assert_in_range(fail_each_allocation(search, small_game, &pure, 0), 5, 10000);
 	assert_in_range(fail_each_allocation(search, small_game, &one, 0), 30, 10000);
+	assert_in_range(fail_each_allocation(search, small_game, &proved, 0), 30, 10000);
 }
 
 /* Options of two players, and games that are too large. */

@@ -242,7 +242,8 @@ class Game(Owner):
 
 	def nash(self, method: str = "auto", one: bool = False, all_labels: bool = False, pure: bool = False, max: int = 0,
 			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False, inexact: bool = False,
-			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False):
+			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False,
+			certify: Optional[str] = None):
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
 
 		Of more than two players: all isolated equilibria, each a Profile that is proved to be the only one in a
@@ -261,6 +262,7 @@ class Game(Owner):
 		inexact       decide in floats: fast, and sometimes wrong
 		components    of a complete answer: its maximal Nash subsets and components, too
 		digits        more than two players: decimals of what is no fraction
+		certify       more than two players: the path of a file to which a proof is written that another program can check
 		Errors: Error EINVAL (options; a library without FLINT decides 'inexact' alone), ENODEV,
 		ERANGE, ENOMEM; Interrupted, with what was found
 
@@ -269,7 +271,8 @@ class Game(Owner):
 		"""
 		opts = Options("nash", "gpube_nash", method=method, one=bool(one), all_labels=bool(all_labels), pure=bool(pure),
 			max=max, support_size=support_size, timeout=seconds(timeout), keep_dominated=bool(keep_dominated),
-			inexact=bool(inexact), backend=backend, digits=digits, normal_form=bool(normal_form or components))
+			inexact=bool(inexact), backend=backend, digits=digits, normal_form=bool(normal_form or components),
+			certify=None if certify is None else os.fspath(certify))
 
 		def convert(address):
 			return _equilibria(self, address, components, timeout)
