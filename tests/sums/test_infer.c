@@ -414,7 +414,7 @@ static void test_intervals(void **state)
 		struct random_spec spec = random_spec_varied(seed, GPUBE_POTENTIALS);
 		struct gpube_model *m = random_model(ctx, &spec, seed);
 		struct gpube_opts opts = {.task = GPUBE_INFER_MAR};
-		struct gpube_inference *out = gpube__alloc_zero(ctx, 1, sizeof(*out));
+		struct gpube_inference *out = gpube__inference_new(ctx);
 		struct gpube__inferring j = {.m = m, .ctx = ctx, .opts = &opts, .out = out};
 		double least[MOST_VALUES] = {0}, most[MOST_VALUES];
 		struct truth t;
