@@ -21,7 +21,7 @@ all="$written qpbo col erg yaml xml bif xmlbif net opb bep pre nfg gam csg txt d
 # goes IN TO: can it be written?
 goes() {
 	case $1:$2 in
-	agents.wcsp:cnf | players.wcsp:cnf | auction.txt:cnf) return 1 ;;  # costs differ
+	agents.wcsp:cnf | players.wcsp:cnf | auction.txt:cnf | coalitions.txt:cnf) return 1 ;; # costs differ
 	potentials.uai:cnf) return 1 ;;
 	potentials.uai:bif | potentials.uai:xmlbif) return 0 ;; # of a Bayesian network
 	mpe.MPE:txt | mpe.MPE:dat | mpe.MPE:MPE | mpe.MPE:sol) return 0 ;;
