@@ -248,7 +248,8 @@ static int leaving(const struct nash_dict *d, int row, int col)
 	return best;
 }
 
-int nash__dict_lower(struct nash_dict *d, const unsigned char *fixed, int32_t var)
+/* Takes a variable to its least value on the face where fixed[] variables are zero. */
+static int lower(struct nash_dict *d, const unsigned char *fixed, int32_t var)
 {
 	int r, c;
 
@@ -262,7 +263,7 @@ int nash__dict_lower(struct nash_dict *d, const unsigned char *fixed, int32_t va
 
 int nash__dict_fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty)
 {
-	int r, c, status = nash__dict_lower(d, fixed, var);
+	int r, c, status = lower(d, fixed, var);
 
 	if (status)
 		return status;

@@ -141,11 +141,10 @@ void nash__dict_pivot(struct nash_dict *d, int row, int col);
 /* The row of a variable; -1: it is nonbasic. */
 int nash__dict_row(const struct nash_dict *d, int32_t var);
 /*
- * nash__dict_lower() - takes a variable to its least value on the face where fixed[] variables
- * are zero. nash__dict_fix() makes it zero and keeps it so, as nonbasic or in a row without any
- * variable that is not fixed; where it cannot be the face is empty. Errors: ENOMEM
+ * nash__dict_fix() - takes a variable to zero on the face where fixed[] variables are, and keeps it
+ * so, as nonbasic or in a row without any variable that is not fixed; where it cannot be the face
+ * is empty. Errors: ENOMEM
  */
-int nash__dict_lower(struct nash_dict *d, const unsigned char *fixed, int32_t var);
 int nash__dict_fix(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *empty);
 /* Whether a variable is not zero everywhere on the face; goes where it is not. Errors: ENOMEM */
 int nash__dict_raise(struct nash_dict *d, const unsigned char *fixed, int32_t var, bool *positive);

@@ -188,14 +188,8 @@ static int check_chances(
 
 	for (int32_t k = 0; k < s->n_actions; k++) {
 		const struct gpube_rational *v = &actions[k].chance;
-		__int128 a = den, b = v->den;
+		const int64_t a = gpube__divisor((int64_t)den, v->den);
 
-		while (b) {
-			const __int128 rest = a % b;
-
-			a = b;
-			b = rest;
-		}
 		if (__builtin_mul_overflow(num, (__int128)(v->den / a), &num) ||
 			__builtin_add_overflow(num, v->num * (den / a), &num) ||
 			__builtin_mul_overflow(den, (__int128)(v->den / a), &den) ||

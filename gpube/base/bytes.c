@@ -140,10 +140,12 @@ int gpube__pack(struct gpube__bytes *to, const struct gpube__bytes *from)
 		to->status = from->status;
 	else if (compress2(bytes, &packed, from->at, (uLong)from->n, 1) != Z_OK)
 		to->status = gpube__fail(to->ctx, GPUBE_ENOMEM, "no memory to compress");
-	gpube__put(to, from->n);
-	gpube__put(to, (int64_t)packed);
-	gpube__put(to, (int64_t)gpube__hash((uint64_t)from->n, bytes, packed));
-	put_bytes(to, bytes, (int64_t)packed);
+	if (!to->status) {
+		gpube__put(to, from->n);
+		gpube__put(to, (int64_t)packed);
+		gpube__put(to, (int64_t)gpube__hash((uint64_t)from->n, bytes, packed));
+		put_bytes(to, bytes, (int64_t)packed);
+	}
 	gpube__free(to->ctx, bytes);
 	return to->status;
 }

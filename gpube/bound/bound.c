@@ -365,10 +365,6 @@ static void save_last(struct gpube_bounder *b, int status)
 		gpube__checkpoint_save(b);
 }
 
-/*
- * One run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
- * what is known; a later stop is not an error.
- */
 static void clear_solution(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_solution *s = result;
@@ -385,6 +381,10 @@ struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx)
 	return gpube__result_new(ctx, sizeof(struct gpube_solution), clear_solution);
 }
 
+/*
+ * One run. ELIMIT, of an elimination, and ESTOP, before there is a simplified model, leave in *out
+ * what is known; a later stop is not an error.
+ */
 static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, const struct call *call)
 {

@@ -554,7 +554,7 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	gpube__free(ctx, s);
 }
 
-static int make_tree(struct gpube_bounder *b, const int32_t *order, int32_t n_order, int64_t below)
+int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t n, int64_t below)
 {
 	struct gpube_dfs_tree *s = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
 	int status;
@@ -583,7 +583,7 @@ static int make_tree(struct gpube_bounder *b, const int32_t *order, int32_t n_or
 		status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
 	if (!status) {
 		s->m = s->lean ? s->lean->model : b->tables;
-		status = fill(s, order, n_order);
+		status = fill(s, order, n);
 	}
 	if (status) { /* a later turn starts again */
 		gpube__dfs_tree_free(s);
@@ -594,12 +594,7 @@ static int make_tree(struct gpube_bounder *b, const int32_t *order, int32_t n_or
 
 int gpube__dfs_tree_new(struct gpube_bounder *b)
 {
-	return make_tree(b, NULL, 0, gpube__tables_cutoff(b));
-}
-
-int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t n, int64_t below)
-{
-	return make_tree(b, order, n, below);
+	return gpube__dfs_tree_again(b, NULL, 0, gpube__tables_cutoff(b));
 }
 
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value)

@@ -156,8 +156,8 @@ int gpube__dfs_tree_new(struct gpube_bounder *b);
 /*
  * gpube__put_tree() - the tree as numbers: its root, at which the caller's thread is, and its open
  * nodes; those at which other threads are count as open. What a first run has seen is left out.
- * gpube__get_tree() - makes b's tree as it was written. Its t is NULL where such a model gives
- * another tree by now: it begins anew, and the numbers are read all the same.
+ * gpube__get_tree() - makes b's tree as it was written, the last of the numbers. There is none
+ * where such a model gives another tree by now: it begins anew.
  * Errors: ENOMEM; EPARSE (it is no tree of this model): there is no tree
  */
 struct gpube__bytes;

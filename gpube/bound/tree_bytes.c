@@ -235,8 +235,8 @@ static int get_block(struct gpube__bytes *from, struct gpube_dfs_tree *s, int32_
 	k->swept = (enum gpube_dfs_swept)gpube__get(from, 0, GPUBE__DFS_BACKWARD);
 	k->lower = gpube__get(from, 0, GPUBE__DFS_MOST - s->lower);
 	k->upper = gpube__get(from, 0, GPUBE_INF);
-	k->n_runs = (int32_t)gpube__get(from, 0, INT32_MAX);
-	k->n_searched = gpube__get(from, 0, INT64_MAX);
+	k->n_runs = (int32_t)gpube__get(from, 0, INT32_MAX / 2);
+	k->n_searched = gpube__get(from, 0, INT64_MAX / 2);
 	k->part_left = gpube__get_real(from);
 	k->nodes = gpube__get_real(from);
 	s->lower += k->lower;
@@ -250,11 +250,11 @@ static int get_rest(struct gpube__bytes *from, struct gpube_dfs_tree *s)
 {
 	s->joined = gpube__get_real(from);
 	s->seconds = gpube__get_real(from);
-	s->n_sweeps = (int32_t)gpube__get(from, 0, INT32_MAX);
+	s->n_sweeps = (int32_t)gpube__get(from, 0, INT32_MAX / 2);
 	s->swept = gpube__get(from, 0, 1);
 	if (gpube__get_dfs(s->t, from))
 		return from->status;
-	s->n_nodes = gpube__get(from, 0, INT64_MAX);
+	s->n_nodes = gpube__get(from, 0, INT64_MAX / 2);
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->best[p] = (int32_t)gpube__get(
 			from, -1, (int64_t)s->m->vars[s->t->order[p]].domain - 1);
@@ -272,6 +272,7 @@ int gpube__get_tree(struct gpube_bounder *b, struct gpube__bytes *from)
 		      below = gpube__get(from, -MOST_BELOW, GPUBE_INF), n = gpube__get_count(from);
 	int32_t *order = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*order));
 	struct gpube_dfs_tree *s;
+	bool same;
 
 	if (!order)
 		return GPUBE_ENOMEM;
@@ -280,14 +281,13 @@ int gpube__get_tree(struct gpube_bounder *b, struct gpube__bytes *from)
 		from->status = gpube__dfs_tree_again(b, order, (int32_t)n, below);
 	gpube__free(b->ctx, order);
 	s = b->state.tree;
-	if (!from->status && s->t && (int64_t)gpube__model_hash(s->m) == hash)
-		(void)get_rest(from, s);
-	else if (!from->status)
+	if (from->status)
+		return from->status;
+	same = s->t && (int64_t)gpube__model_hash(s->m) == hash;
+	if (!same)
 		gpube__log(b->ctx, GPUBE_LOG_NOTE,
 			"the search tree was another program's, and begins anew");
-	else
-		return from->status;
-	if (from->status || !s->t || (int64_t)gpube__model_hash(s->m) != hash) {
+	if (!same || get_rest(from, s)) {
 		gpube__dfs_tree_free(s);
 		b->state.tree = NULL;
 	}

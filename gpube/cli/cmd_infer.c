@@ -189,11 +189,10 @@ static bool goes_together(const struct opts_infer *o, int output)
 	const bool sums = o->task == INFER_PR || o->task == INFER_MAR,
 		   tables = o->rows && (o->task == INFER_MAR || o->query);
 	const char *wrong =
-		o->query && o->task == INFER_MPE ? "--query is not for --task MPE"
-		: !sums && (o->draw || o->rows)  ? "--draw and --rows are for --task PR and MAR"
-		: (o->draw > 0) + !!o->query + !!o->rows > 1 && (o->draw || !o->rows)
-			? "--draw goes with neither --query nor --rows"
-		: output == ANSWER_CSV && !sums ? "--output csv is for --task PR and MAR"
+		o->query && o->task == INFER_MPE   ? "--query is not for --task MPE"
+		: !sums && (o->draw || o->rows)    ? "--draw and --rows are for --task PR and MAR"
+		: o->draw && (o->query || o->rows) ? "--draw goes with neither --query nor --rows"
+		: output == ANSWER_CSV && !sums    ? "--output csv is for --task PR and MAR"
 		: output == ANSWER_UAI && (o->draw || o->rows || (o->query && sums))
 			? "--output uai has no place for that, csv has"
 		: tables && output == ANSWER_TEXT

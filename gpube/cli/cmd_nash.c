@@ -170,11 +170,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
 		f->inexact ? "these results come from floating point and may be wrong"
 			   : "every best response, in rationals, from the payoffs of the file");
-	if (f->degenerate == 0 && f->answer == GPUBE_NASH_ANSWER_ALL)
-		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
-			"regular", f->index_sum);
-	gpube__out_printf(out, "%-*s%.3f s, method %s\n", LABEL, "time",
-		session_seconds(r->session), f->method);
+	nash_text_end(out, r->session, f);
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -226,21 +222,11 @@ static void report_json(struct gpube_out *out, const void *arg)
 	const struct gpube_nash_result *f = r->found;
 	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	/* "optimal": all there are, or all that was asked for */
-	json_text(&j, "status",
-		f->answer == GPUBE_NASH_ANSWER_INCOMPLETE || r->no_components ? "incomplete"
-									      : "optimal");
-	json_text(&j, "backend", f->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
+	nash_json_begin(&j, r->session, r->file, f,
+		f->answer == GPUBE_NASH_ANSWER_INCOMPLETE || r->no_components);
 	json_int(&j, "rows", actions(r, 1));
 	json_int(&j, "columns", actions(r, 2));
-	json_text(&j, "method", f->method);
-	json_true_false(&j, "exact", !f->inexact);
-	json_true_false(&j, "all", f->answer == GPUBE_NASH_ANSWER_ALL);
-	if (f->reason || r->no_components)
-		json_text(&j, "reason", f->reason ? f->reason : r->no_components);
+	nash_json_method(&j, f, f->reason ? f->reason : r->no_components);
 	if (f->degenerate < 0)
 		json_null(&j, "regular");
 	else

@@ -178,14 +178,40 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
 		r->pure ? "every action of every player, in rationals, from the payoffs of the file"
 			: "each is proved to be the only one in a box around it");
+	nash_text_end(out, r->session, f);
+}
+
+void nash_text_end(
+	struct gpube_out *out, const struct session *s, const struct gpube_nash_result *f)
+{
 	if (f->degenerate == 0 && f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_printf(out, "%-*sall regular, their indices add up to %d\n", LABEL,
 			"regular", f->index_sum);
-	gpube__out_printf(out, "%-*s%.3f s, method %s\n", LABEL, "time",
-		session_seconds(r->session), f->method);
+	gpube__out_printf(
+		out, "%-*s%.3f s, method %s\n", LABEL, "time", session_seconds(s), f->method);
 }
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
+
+void nash_json_begin(struct json *j, const struct session *s, const char *file,
+	const struct gpube_nash_result *found, bool incomplete)
+{
+	json_open(j, NULL, '{');
+	/* "optimal": all there are, or all that was asked for */
+	json_text(j, "status", incomplete ? "incomplete" : "optimal");
+	json_text(j, "backend", found->backend);
+	json_seconds(j, "seconds", session_seconds(s));
+	json_text(j, "file", file);
+}
+
+void nash_json_method(struct json *j, const struct gpube_nash_result *found, const char *reason)
+{
+	json_text(j, "method", found->method);
+	json_true_false(j, "exact", !found->inexact);
+	json_true_false(j, "all", found->answer == GPUBE_NASH_ANSWER_ALL);
+	if (reason)
+		json_text(j, "reason", reason);
+}
 
 /* A fraction, or a list of two decimals. */
 static void json_number(struct json *j, const struct gpube_nash_profile *e, int32_t k)
@@ -272,21 +298,12 @@ static void report_json(struct gpube_out *out, const void *arg)
 	const struct gpube_nash_result *f = r->found;
 	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(
-		&j, "status", f->answer == GPUBE_NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
-	json_text(&j, "backend", f->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
+	nash_json_begin(&j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
 	json_open(&j, "players", '[');
 	for (int32_t p = 0; p < r->game->n_vars; p++)
 		json_int(&j, NULL, r->game->vars[p].domain);
 	json_close(&j, ']');
-	json_text(&j, "method", f->method);
-	json_true_false(&j, "exact", true);
-	json_true_false(&j, "all", f->answer == GPUBE_NASH_ANSWER_ALL);
-	if (f->reason)
-		json_text(&j, "reason", f->reason);
+	nash_json_method(&j, f, f->reason);
 	if (!r->pure)
 		json_supports(&j, r);
 	json_int(&j, "n_equilibria", f->n_profiles);

@@ -10,6 +10,15 @@
 /* An action by its name, quoted where it is no plain word; "#2" where the file names none. */
 void nash_text_action(struct gpube_out *out, const char *label, int32_t i);
 
+/* The last lines of a text: whether all are regular, seconds and method. */
+void nash_text_end(
+	struct gpube_out *out, const struct session *s, const struct gpube_nash_result *found);
+
+/* The first fields of a JSON object, and those that say how and how much was found. */
+void nash_json_begin(struct json *j, const struct session *s, const char *file,
+	const struct gpube_nash_result *found, bool incomplete);
+void nash_json_method(struct json *j, const struct gpube_nash_result *found, const char *reason);
+
 /*
  * Finds and reports them. Returns the exit status, after a message where it is a failure.
  */

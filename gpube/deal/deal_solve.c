@@ -131,7 +131,7 @@ static void on_gather(void *arg)
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&d->lock);
-	d->gathering = !d->broken;
+	d->gathering = !d->broken && d->tree;
 	while (d->gathering && !pthread_cond_timedwait(&d->gathered, &d->lock, &until))
 		;
 	d->gathering = false;

@@ -398,7 +398,8 @@ int gpube_infer_rows(double *log10_z, struct gpube_compiled *c, int64_t n, const
 	memcpy(before, c->observed, (size_t)n_vars * sizeof(*before));
 	deadline = gpube__time_limit(ctx, gpube__now(), c->opts.timeout_seconds);
 	for (int64_t r = 0; r < n && !status; r++) {
-		status = observe_row(c, before, rows + r * n_vars);
+		status = gpube__stopped(ctx) ? gpube__fail_stopped(ctx)
+					     : observe_row(c, before, rows + r * n_vars);
 		if (!status)
 			status = sum(c, &zero);
 		if (!status)

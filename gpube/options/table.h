@@ -117,7 +117,7 @@ enum gpube__opt_section {
 		"assignment and what the search tree leaves open")                                 \
 	X(BOUNDS, TIME, checkpoint_every, "checkpoint_every", 0, "5m", 0, GPUBE__NO_END, "TIME",   \
 		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \
-		"and each time that so long has passed, as long as the run lasts; 0: never")       \
+		"write the checkpoint each time that this long has passed; 0: only at a stop")     \
 	X(BOUNDS, TEXT, resume, "resume", 0, NULL, 0, 0, "FILE", GPUBE__ON_SOLVE | GPUBE__ON_CLI,  \
 		"go on from a checkpoint of the same model, on any number of threads")             \
 	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N",                                            \

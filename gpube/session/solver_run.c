@@ -6,7 +6,6 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/session/solver_state.h"
-#include "gpube/bound/bound.h"
 #include "gpube/ir/given.h"
 
 /*

@@ -205,13 +205,13 @@ static int visit(void *arg, const struct nash_dict *d)
 	status = nash__is_extreme(&yes, s->f, q, s->plan, &s->reply[1 - q]);
 	if (status || !yes)
 		return status;
-	status = gpube__mask_set_add(&e->labels[q], s->f->ctx, s->mask, &fresh);
-	if (!status && fresh)
+	status = gpube__mask_set_add(&e->labels[q], s->f->ctx, s->mask, NULL);
+	if (!status)
 		status = gpube__grow(s->f->ctx, &e->plans[q], &e->capacity[q], e->labels[q].n,
 			sizeof(*e->plans[q]));
-	if (status || !fresh)
+	if (status)
 		return status;
-	nash__reduce_plan(s->plan, n);
+	nash__lowest_terms(s->plan, n - 1);
 	copy = _fmpz_vec_init(n);
 	_fmpz_vec_set(copy, s->plan, n);
 	e->plans[q][e->labels[q].n - 1] = copy;

@@ -176,7 +176,7 @@ int nash__lemke(const struct nash_sequence_form *f, fmpz *const plan[2], int64_t
 			if (v >= 0 && v < f->of[q].n - 1)
 				fmpz_set(plan[q] + v + 1, l.d.d[r]);
 		}
-		nash__reduce_plan(plan[q], f->of[q].n);
+		nash__lowest_terms(plan[q], f->of[q].n - 1);
 	}
 	nash__lex_clear(&l.lex, f->ctx);
 	nash__dict_clear(&l.d);

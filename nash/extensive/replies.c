@@ -30,18 +30,8 @@ void nash__even_plan(fmpz *plan, const struct nash_sequences *s)
 	_fmpz_vec_clear(parts, s->n);
 }
 
-void nash__reduce_plan(fmpz *plan, int32_t n)
-{
-	fmpz_t g;
-
-	fmpz_init(g);
-	_fmpz_vec_content(g, plan, n);
-	if (!fmpz_is_zero(g))
-		_fmpz_vec_scalar_divexact_fmpz(plan, plan, n, g);
-	fmpz_clear(g);
-}
-
-bool nash__is_plan(const struct nash_sequence_form *f, int player, const fmpz *plan)
+/* Whether it is a plan of the player. */
+static bool is_plan(const struct nash_sequence_form *f, int player, const fmpz *plan)
 {
 	const struct nash_sequences *s = &f->of[player];
 	bool yes = fmpz_sgn(plan) > 0;
@@ -114,7 +104,7 @@ int nash__check_plans(bool *yes, const struct nash_sequence_form *f, const fmpz 
 	const fmpz *plan[] = {x, y};
 	int status = GPUBE_OK;
 
-	*yes = nash__is_plan(f, 0, x) && nash__is_plan(f, 1, y);
+	*yes = is_plan(f, 0, x) && is_plan(f, 1, y);
 	for (int q = 0; q < 2 && *yes && !status; q++) {
 		struct nash_reply r;
 

@@ -52,7 +52,7 @@ struct nash_sequence_form {
 	fmpq sum;
 };
 
-/* Errors: ENOMEM, ELIMIT (2^31 sequences or more), ESTOP; to be cleared also then */
+/* Errors: ENOMEM, ELIMIT (2^29 sequences or more), ESTOP; to be cleared also then */
 int nash__sequences_init(struct nash_sequence_form *f, const struct gpube_model *g);
 void nash__sequences_clear(struct nash_sequence_form *f);
 
@@ -80,8 +80,6 @@ void nash__reply_clear(struct nash_reply *r, const struct nash_sequence_form *f,
 void nash__reply_find(
 	struct nash_reply *r, const struct nash_sequence_form *f, int player, const fmpz *plan);
 
-/* Whether it is a plan of the player. */
-bool nash__is_plan(const struct nash_sequence_form *f, int player, const fmpz *plan);
 /*
  * Whether two plans are an equilibrium: both are plans, and neither plays what no best reply to the
  * other plays. Errors: ENOMEM
@@ -97,8 +95,6 @@ int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, 
 /* The plan that plays choice[set], a sequence, everywhere; the one that mixes all evenly. */
 void nash__pure_plan(fmpz *plan, const struct nash_sequences *s, const int32_t *choice);
 void nash__even_plan(fmpz *plan, const struct nash_sequences *s);
-/* Divides a plan by what its numbers have in common. */
-void nash__reduce_plan(fmpz *plan, int32_t n);
 
 /* ---- sides as dictionaries ---------------------------------------------------------------- */
 

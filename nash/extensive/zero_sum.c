@@ -277,7 +277,7 @@ static void solve_block(fmpz *plan, bool *ok, const struct nash_dict *d,
 						plan + d->nonbasic[j] + 1, fmpz_mat_entry(x, c, 0));
 				c++;
 			}
-		nash__reduce_plan(plan, f->of[q].n);
+		nash__lowest_terms(plan, f->of[q].n - 1);
 	}
 	fmpz_mat_clear(a);
 	fmpz_mat_clear(rhs);

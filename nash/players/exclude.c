@@ -416,15 +416,6 @@ bool nash__excluded(struct nash_work *w, const struct nash_region *r)
 	take_solution(g, w, r, k);
 	return false;
 }
-
-int32_t nash__multipliers(const struct nash_players *p, const struct nash_region *r)
-{
-	int32_t n = 0;
-
-	for (int32_t i = 0; i < p->n; i++)
-		n += nash__sizes(p, r)[i] * (p->m[i] - 1);
-	return n;
-}
 #else
 typedef int nash_exclude_needs_flint;
 #endif

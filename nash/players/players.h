@@ -120,7 +120,8 @@ double nash__region_width(const struct nash_players *p, const struct nash_region
  * t       for each player i its payoffs with each own action on the vertices of the others:
  *         row-major, m[i] along its own axis
  * steps   dominated actions that were taken out, for the proof: action, by
- * lambda  multipliers of the combination that excludes the region
+ * lambda  multipliers of the combination that excludes the region: for each vertex of each player
+ *         one of each action but the reference
  * q       weights of the profiles of vertices if there is none
  * weight  of each vertex of each player under q, by its place among all
  */
@@ -157,8 +158,7 @@ void nash__program_free(struct nash_program *g, struct gpube_ctx *ctx);
  * products  of each action: its probability times what it loses against those that are played
  */
 bool nash__excluded(struct nash_work *w, const struct nash_region *r);
-/* Multipliers: for each vertex of each player one of each action but the reference. */
-int32_t nash__multipliers(const struct nash_players *p, const struct nash_region *r);
+/* The action that vertex k of player i plays most. */
 int32_t nash__reference(
 	const struct nash_players *p, const struct nash_region *r, int32_t i, int32_t k);
 
@@ -221,7 +221,7 @@ void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx);
  */
 int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash_work *w,
 	const struct nash_region *r, int digits);
-/* What is the matter with a support: whether its system can have isolated solutions at all. */
+/* Whether a support's system can have isolated solutions. */
 bool nash__can_be_regular(struct nash_work *w, const uint8_t *states);
 
 /* ---- the search (many_search.c) ------------------------------------------------------------ */

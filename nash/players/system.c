@@ -23,7 +23,6 @@ int nash__system_new(struct nash_system **out, const struct nash_players *p)
 		return GPUBE_ENOMEM;
 	s->p = p;
 	s->cells = p->profiles;
-	s->most = (int32_t)most;
 	s->k = gpube__alloc(ctx, n, sizeof(*s->k));
 	s->base = gpube__alloc(ctx, n + 1, sizeof(*s->base));
 	s->shift = gpube__alloc(ctx, n, sizeof(*s->shift));

@@ -29,7 +29,7 @@ enum { NASH_INVERSE_BITS = 40 };
 struct nash_system {
 	const struct nash_players *p;
 	int64_t cells, n_numbers;
-	int32_t n, most;
+	int32_t n;
 	slong bits, scale;
 	int32_t *k, *base, *action, *sizes;
 	slong *shift;

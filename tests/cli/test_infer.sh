@@ -92,6 +92,12 @@ row 'their marginals' 0 '^log10,cloudy=no,cloudy=yes,sprinkler=off,.*,lawn=wet$'
 row 'no row of what is impossible' 0 '^-inf,,,,,,,,$' '' \
 	"$gpube" infer -q --rows "$work/rows.csv" --soft lawn=0,1 -t MAR --output csv $b
 row 'their joint distributions' 0 '^log10,rain=no,rain=yes$' '' "$gpube" infer -q --rows "$work/rows.csv" --query rain --output csv $b
+sed 's/no, yes/"a,b", "c d"/' examples/sprinkler.bif | sed 's/(no)/("a,b")/; s/(yes)/("c d")/; s/(no, /("a,b", /; s/(yes, /("c d", /; s/, no)/, "a,b")/; s/, yes)/, "c d")/' > "$work/comma.bif"
+printf 'rain\n"a,b"\n' > "$work/comma.csv"
+that 'a heading with a comma is one field' sh -c "'$gpube' infer -q --rows '$work/comma.csv' --query sprinkler,rain --output csv '$work/comma.bif' > '$work/comma.out' && python3 -c '
+import csv, sys
+head, row = csv.reader(open(sys.argv[1]))
+assert head[1:3] == [\"sprinkler=off rain=a,b\", \"sprinkler=off rain=c d\"] and len(head) == len(row) == 5, (head, row)' '$work/comma.out'"
 row 'in JSON' 0 '"rows": \[\{"log10": -0.33[0-9]*, "joint": \[0,1\]\},' '' "$gpube" infer -q --rows "$work/rows.csv" --query rain --json $b
 printf '2\n1 1 0\n2 lawn wet rain yes\n' > "$work/rows.evid"
 row 'samples of a .evid' 0 '^2 +-0.3390397082' '' "$gpube" infer -q --rows "$work/rows.evid" $b

@@ -226,6 +226,31 @@ static int read_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const
 	return status;
 }
 
+/* Options of another context than the model's: payoffs are made in the model, and seen by both. */
+static void two_contexts(void **state)
+{
+	struct test_memory memory = {.fail_at = -1}, more = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory), *other = test_memory_ctx(&more);
+	struct gpube_model *g = read_tree(ctx, poker);
+	struct gpube_opts o = {.ctx = other, .normal_form = 1};
+	struct gpube_nash_result *r;
+
+	(void)state;
+	if (!gpube_nash_exact())
+		skip();
+	assert_non_null(g);
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
+		assert_null(r->tree);
+		assert_true(r->n_pairs > 0);
+		gpube_result_free(r);
+		o.ctx = k ? other : ctx;
+	}
+	gpube_model_free(g);
+	test_memory_end(other, &more);
+	test_memory_end(ctx, &memory);
+}
+
 static void short_of_memory(void **state)
 {
 	static const struct gpube_opts ways[] = {{.one = 0}, {.one = 1}, {.normal_form = 1}};
@@ -243,7 +268,7 @@ static void short_of_memory(void **state)
 int main(void)
 {
 	enum { N = sizeof(known) / sizeof(*known) };
-	struct CMUnitTest tests[N + 3];
+	struct CMUnitTest tests[N + 4];
 	int rc;
 
 	test_make_dir(dir);
@@ -253,6 +278,7 @@ int main(void)
 	tests[N] = (struct CMUnitTest)cmocka_unit_test(named);
 	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(without_recall);
 	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(short_of_memory);
+	tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(two_contexts);
 	rc = cmocka_run_group_tests(tests, NULL, NULL);
 	test_clear_dir(dir);
 	return rc;

@@ -169,8 +169,10 @@ static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 	if (!s)
 		return GPUBE_ENOMEM;
 	gpube__schedule_init(s, n);
-	s->round = (int)gpube__get(from, 0, INT32_MAX);
+	s->round = (int)gpube__get(from, 0, INT32_MAX / 2);
 	s->budget = gpube__get_real(from);
+	if (!from->status && !(s->budget >= GPUBE__FIRST_ROUND))
+		from->status = gpube__fail(b->ctx, GPUBE_EPARSE, "a round in it is too short");
 	for (int i = 0; i < n; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 

@@ -173,8 +173,9 @@ static int ask(
 int infer_rows_ask(
 	struct infer_rows *rows, const struct gpube_model *m, const struct gpube_opts *opts)
 {
+	struct gpube_opts each = *opts;
 	struct gpube_compiled *c;
-	double cells = 0;
+	double cells = 0, deadline;
 	int status;
 
 	for (int32_t i = 0; opts->task == GPUBE_INFER_MAR && i < m->n_vars; i++)
@@ -185,9 +186,13 @@ int infer_rows_ask(
 		return gpube__fail(m->ctx, GPUBE_ELIMIT,
 			"%lld rows of %.6g probabilities do not fit the memory allowed",
 			(long long)rows->n, cells);
-	status = gpube_infer_compile(&c, m, opts);
-	if (status)
+	each.timeout_seconds = 0; /* the time is that of all rows */
+	deadline = gpube__time_limit(m->ctx, gpube__now(), opts->timeout_seconds);
+	status = gpube_infer_compile(&c, m, &each);
+	if (status) {
+		m->ctx->deadline = deadline;
 		return status;
+	}
 	rows->n_cells = (int64_t)cells;
 	rows->log10_z = gpube__alloc(m->ctx, (uint64_t)rows->n, sizeof(*rows->log10_z));
 	rows->cells = gpube__alloc(
@@ -195,7 +200,8 @@ int infer_rows_ask(
 	if (!rows->log10_z || !rows->cells)
 		status = GPUBE_ENOMEM;
 	for (int64_t k = 0; k < rows->n && !status; k++)
-		status = ask(rows, c, m, k);
+		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx) : ask(rows, c, m, k);
 	gpube_compiled_free(c);
+	m->ctx->deadline = deadline;
 	return status;
 }

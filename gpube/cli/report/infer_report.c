@@ -309,17 +309,8 @@ static void json_posteriors(
 static void json_marginals(struct json *j, const struct infer_result *r, const char *key,
 	const char *by_name, const double *p)
 {
-	const double *all = p;
-
-	json_open(j, key, '[');
-	for (int32_t i = 0; i < r->model->n_vars; i++) {
-		json_open(j, NULL, '[');
-		for (int32_t a = 0; a < r->model->vars[i].domain; a++)
-			json_real(j, NULL, *p++);
-		json_close(j, ']');
-	}
-	json_close(j, ']');
-	json_posteriors(j, r, by_name, all);
+	infer_json_lists(j, key, r->model, p);
+	json_posteriors(j, r, by_name, p);
 }
 
 static void json_mmap(struct json *j, const struct infer_result *r)

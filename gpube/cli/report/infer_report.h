@@ -44,6 +44,9 @@ int infer_report(const struct infer_result *r, int output);
 
 /* ---- infer_tables.c: joint distributions, what was drawn, rows ---- */
 
+/* A number for each value of each variable, a list a variable. */
+void infer_json_lists(
+	struct json *j, const char *key, const struct gpube_model *m, const double *p);
 void infer_text_tables(struct gpube_out *out, const struct infer_result *r);
 void infer_json_tables(struct json *j, const struct infer_result *r);
 void infer_json_rows(struct json *j, const struct infer_result *r);

@@ -148,6 +148,18 @@ static void json_drawn(struct json *j, const struct infer_result *r)
 	json_close(j, ']');
 }
 
+void infer_json_lists(struct json *j, const char *key, const struct gpube_model *m, const double *p)
+{
+	json_open(j, key, '[');
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		json_open(j, NULL, '[');
+		for (int32_t a = 0; a < m->vars[i].domain; a++)
+			json_real(j, NULL, *p++);
+		json_close(j, ']');
+	}
+	json_close(j, ']');
+}
+
 void infer_json_tables(struct json *j, const struct infer_result *r)
 {
 	if (r->query->n)
@@ -174,14 +186,7 @@ void infer_json_rows(struct json *j, const struct infer_result *r)
 		if (rows->n_cells && isfinite(rows->log10_z[k]) && r->query->n) {
 			json_joint(j, p, rows->n_cells);
 		} else if (rows->n_cells && isfinite(rows->log10_z[k])) {
-			json_open(j, "marginals", '[');
-			for (int32_t i = 0; i < r->model->n_vars; i++) {
-				json_open(j, NULL, '[');
-				for (int32_t a = 0; a < r->model->vars[i].domain; a++)
-					json_real(j, NULL, *p++);
-				json_close(j, ']');
-			}
-			json_close(j, ']');
+			infer_json_lists(j, "marginals", r->model, p);
 		}
 		json_close(j, '}');
 	}
@@ -190,18 +195,26 @@ void infer_json_rows(struct json *j, const struct infer_result *r)
 
 /* ---- .csv ----------------------------------------------------------------------------------- */
 
-static void csv_text(struct gpube_out *out, const char *text)
+static bool csv_is_plain(const char *text)
 {
-	if (!strpbrk(text, "\",\r\n")) {
-		gpube__out_text(out, text);
-		return;
-	}
-	gpube__out_text(out, "\"");
+	return !strpbrk(text, "\",\r\n");
+}
+
+static void csv_bytes(struct gpube_out *out, const char *text)
+{
 	for (; *text; text++) {
 		gpube__out_text(out, *text == '"' ? "\"" : "");
 		gpube__out_bytes(out, text, 1);
 	}
-	gpube__out_text(out, "\"");
+}
+
+static void csv_text(struct gpube_out *out, const char *text)
+{
+	const char *quote = csv_is_plain(text) ? "" : "\"";
+
+	gpube__out_text(out, quote);
+	csv_bytes(out, text);
+	gpube__out_text(out, quote);
 }
 
 static void csv_real(struct gpube_out *out, double v)
@@ -212,27 +225,52 @@ static void csv_real(struct gpube_out *out, double v)
 		gpube__out_text(out, v < 0 ? "-inf" : "");
 }
 
-/* ",rain=yes lawn=wet" for each column of a row's table. */
+/* Of a row's table: a cell of the joint distribution, or, with cell -1, a variable's value. */
+struct column {
+	int64_t cell;
+	int32_t var, value;
+};
+
+/* The heading "rain=yes lawn=wet" in pieces, four for each variable. */
+static const char *piece_of(char index[16], const struct infer_result *r, struct gpube_out *out,
+	const struct column *c, int32_t k)
+{
+	const bool joint = c->cell >= 0;
+	const int32_t var = joint ? r->query->vars[k / 4] : c->var;
+
+	if (k % 4 == 0)
+		return var_key(index, r, out, var);
+	if (k % 4 == 2)
+		return value_key(
+			index, r, out, var, joint ? value_at(r, c->cell, k / 4) : c->value);
+	return k % 4 == 1 ? "=" : " ";
+}
+
+static void csv_heading(struct gpube_out *out, const struct infer_result *r, const struct column *c)
+{
+	const int32_t n = 4 * (c->cell >= 0 ? r->query->n : 1) - 1;
+	const char *quote = "";
+	char index[16];
+
+	for (int32_t k = 0; k < n; k++)
+		if (!csv_is_plain(piece_of(index, r, out, c, k)))
+			quote = "\"";
+	gpube__out_text(out, ",");
+	gpube__out_text(out, quote);
+	for (int32_t k = 0; k < n; k++)
+		csv_bytes(out, piece_of(index, r, out, c, k));
+	gpube__out_text(out, quote);
+}
+
 static void csv_columns(struct gpube_out *out, const struct infer_result *r)
 {
 	const struct gpube_model *m = r->model;
-	char index[2][16];
 
 	for (int64_t i = 0; r->query->n && i < r->rows->n_cells; i++)
-		for (int32_t k = 0; k < r->query->n; k++) {
-			gpube__out_text(out, k ? " " : ",");
-			csv_text(out, var_key(index[0], r, out, r->query->vars[k]));
-			gpube__out_text(out, "=");
-			csv_text(out,
-				value_key(index[1], r, out, r->query->vars[k], value_at(r, i, k)));
-		}
+		csv_heading(out, r, &(struct column){.cell = i});
 	for (int32_t i = 0; !r->query->n && r->rows->n_cells && i < m->n_vars; i++)
-		for (int32_t a = 0; a < m->vars[i].domain; a++) {
-			gpube__out_text(out, ",");
-			csv_text(out, var_key(index[0], r, out, i));
-			gpube__out_text(out, "=");
-			csv_text(out, value_key(index[1], r, out, i, a));
-		}
+		for (int32_t a = 0; a < m->vars[i].domain; a++)
+			csv_heading(out, r, &(struct column){.cell = -1, .var = i, .value = a});
 	gpube__out_text(out, "\n");
 }
 

@@ -126,12 +126,7 @@ void tree_report_json(struct gpube_out *out, const void *result)
 	const struct gpube_nash_tree *t = f->tree;
 	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(
-		&j, "status", f->answer == GPUBE_NASH_ANSWER_INCOMPLETE ? "incomplete" : "optimal");
-	json_text(&j, "backend", f->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
+	nash_json_begin(&j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
 	json_open(&j, "names", '[');
 	for (int32_t q = 0; q < t->n_players; q++) {
 		const char *name = gpube_model_var_name(r->game, q);
@@ -140,11 +135,7 @@ void tree_report_json(struct gpube_out *out, const void *result)
 	}
 	json_close(&j, ']');
 	json_sets(&j, t);
-	json_text(&j, "method", f->method);
-	json_true_false(&j, "exact", true);
-	json_true_false(&j, "all", f->answer == GPUBE_NASH_ANSWER_ALL);
-	if (f->reason)
-		json_text(&j, "reason", f->reason);
+	nash_json_method(&j, f, f->reason);
 	json_int(&j, "work", f->work);
 	json_int(&j, "n_equilibria", t->n_profiles);
 	json_open(&j, "equilibria", '[');

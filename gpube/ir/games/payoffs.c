@@ -1,14 +1,41 @@
 /* payoffs.c - reading games. See payoffs.h. */
 #include "gpube/ir/payoffs.h"
 
+#include <pthread.h>
+
 #include "gpube/ir/games/game_tree.h"
+
+/* One thread makes the payoffs of a tree at a time. */
+static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+
+/* Payoffs are made in the model that has the tree; a view of it has them then, too. */
+static int make_payoffs(const struct gpube_model *m)
+{
+	struct gpube_model *const whole = m->tree->model;
+	int status = GPUBE_OK;
+
+	pthread_mutex_lock(&making);
+	if (!whole->n_functions)
+		status = gpube__game_tree_normal(m->tree);
+	if (m != whole && !m->n_functions && !status) {
+		struct gpube_model *view = (struct gpube_model *)m;
+		struct gpube_ctx *ctx = m->ctx;
+
+		*view = *whole;
+		view->ctx = ctx;
+	} else if (m->ctx != whole->ctx && status) {
+		gpube__fail(m->ctx, status, "%s", gpube_error(whole->ctx));
+	}
+	pthread_mutex_unlock(&making);
+	return status;
+}
 
 int gpube__check_game(const struct gpube_model *m)
 {
 	if (gpube__check_kind(m, GPUBE__OF(GPUBE_GAME)))
 		return GPUBE_EINVAL;
-	if (m->tree && !m->n_functions) {
-		int status = gpube__game_tree_normal(m->tree);
+	if (m->tree) {
+		int status = make_payoffs(m);
 
 		if (status)
 			return status;
