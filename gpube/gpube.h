@@ -281,7 +281,7 @@ GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
  *
  * gpube_model_complete() - the hidden variables' values, from those of the others.
  * values  n_vars; those of hidden variables are set, and are 0 where nothing is allowed
- * Errors: EINVAL (a value outside its domain: nothing is set), ENOMEM
+ * Errors: EINVAL (a value outside its domain: nothing is set)
  */
 GPUBE_API int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
 GPUBE_API int gpube_model_complete(int32_t *values, const struct gpube_model *m);

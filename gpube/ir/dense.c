@@ -177,33 +177,6 @@ int64_t gpube__constant_of(const struct gpube_model *m)
 	return sum;
 }
 
-int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values)
-{
-	const struct gpube_table *t = gpube__table(m, function);
-	const int32_t *scope = gpube__scope(m, function);
-	int64_t lo = 0, hi = t->n, cell = 0;
-
-	if (!t->sparse) {
-		for (int k = 0; k < t->arity; k++)
-			cell = cell * m->vars[scope[k]].domain + values[scope[k]];
-		return gpube__table_int(t, cell);
-	}
-	while (lo < hi) { /* tuples are in row-major order */
-		int64_t mid = lo + (hi - lo) / 2;
-		int k = 0;
-
-		while (k < t->arity && t->tuples[mid * t->arity + k] == values[scope[k]])
-			k++;
-		if (k == t->arity)
-			return gpube__table_int(t, mid);
-		if (t->tuples[mid * t->arity + k] < values[scope[k]])
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return t->dflt.i;
-}
-
 int64_t gpube__cost_span(const struct gpube_model *m)
 {
 	__int128 span = 1;
@@ -212,6 +185,27 @@ int64_t gpube__cost_span(const struct gpube_model *m)
 		if (gpube__table(m, f)->arity > 0)
 			span += largest_cost(gpube__table(m, f));
 	return span < (__int128)1 << 62 ? (int64_t)span : (int64_t)1 << 62;
+}
+
+static bool has_negative(const struct gpube_table *t)
+{
+	bool any = t->sparse && t->dflt.i < 0;
+
+	for (int64_t k = 0; k < t->n; k++)
+		any |= gpube__table_int(t, k) < 0;
+	return any;
+}
+
+bool gpube__costs_fit(const struct gpube_model *m)
+{
+	const int64_t constant = gpube__constant_of(m);
+
+	if (m->direction != GPUBE_MINIMISE || constant <= -GPUBE_INF)
+		return false;
+	for (int32_t f = 0; f < m->n_functions; f++)
+		if (has_negative(gpube__table(m, f)))
+			return false;
+	return constant == GPUBE_INF || (__int128)constant + gpube__cost_span(m) < GPUBE_INF;
 }
 
 int64_t gpube__model_cells(const struct gpube_model *m)

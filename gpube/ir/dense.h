@@ -20,14 +20,17 @@ int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct g
 /* The constant and the functions of no variables; GPUBE_INF: forbidden. */
 int64_t gpube__constant_of(const struct gpube_model *m);
 
-/* What a function costs at an assignment of all variables. */
-int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values);
-
 /*
  * 1 + the largest finite total above the constant: 'forbidden' in a type of
  * its own. Below 2^62, as a simplified model's totals are.
  */
 int64_t gpube__cost_span(const struct gpube_model *m);
+
+/*
+ * Whether costs are minimised, none is below 0, and the constant and gpube__cost_span() add up in
+ * 64 bits: what is asked of a model that was read from bytes.
+ */
+bool gpube__costs_fit(const struct gpube_model *m);
 
 /* Cells and tuples of the tables of all functions. */
 int64_t gpube__model_cells(const struct gpube_model *m);

@@ -21,12 +21,11 @@ void gpube__visible_values(int32_t *out, const struct gpube_model *m, const int3
 			*out++ = values[i];
 }
 
-/* Does the function allow the tuple? */
-static bool allowed(
-	const struct gpube_model *m, int32_t f, const int32_t *domains, const int32_t *tuple)
+/* Does the function allow the assignment? */
+static bool allowed(const struct gpube_model *m, int32_t f, const int32_t *values)
 {
 	const struct gpube_table *t = gpube__table(m, f);
-	const int64_t k = gpube__table_find(t, domains, tuple);
+	const int64_t k = gpube__position(m, f, values);
 
 	if (!gpube__type_is_int(t->type))
 		return (k < 0 ? t->dflt.f : gpube__table_real(t, k)) > 0;
@@ -35,43 +34,37 @@ static bool allowed(
 
 /*
  * If all of the function's variables but one, a hidden one, have values, and it allows one value of
- * that, gives it that value. 'room': twice the arity.
+ * that, gives it that value.
  */
-static bool settle(int32_t *values, const struct gpube_model *m, int32_t f, int32_t *room)
+static bool settle(int32_t *values, const struct gpube_model *m, int32_t f)
 {
 	const int32_t *scope = gpube__scope(m, f);
-	const int arity = m->functions[f].arity;
-	int32_t *domains = room, *tuple = room + arity, only = -1;
-	int open = -1;
+	int32_t only = -1, open = -1;
 
-	for (int k = 0; k < arity; k++) {
-		domains[k] = m->vars[scope[k]].domain;
-		tuple[k] = values[scope[k]];
-		if (tuple[k] >= 0)
+	for (int k = 0; k < m->functions[f].arity; k++) {
+		if (values[scope[k]] >= 0)
 			continue;
 		if (open >= 0)
 			return false;
-		open = k;
+		open = scope[k];
 	}
 	if (open < 0)
 		return false;
-	for (int32_t v = 0; v < domains[open]; v++) {
-		tuple[open] = v;
-		if (!allowed(m, f, domains, tuple))
+	for (int32_t v = 0; v < m->vars[open].domain; v++) {
+		values[open] = v;
+		if (!allowed(m, f, values))
 			continue;
+		values[open] = -1;
 		if (only >= 0)
 			return false;
 		only = v;
 	}
-	if (only >= 0)
-		values[scope[open]] = only;
+	values[open] = only;
 	return only >= 0;
 }
 
 int gpube_model_complete(int32_t *values, const struct gpube_model *m)
 {
-	int32_t *room;
-	int most = 0;
 	bool more = true;
 
 	if (!m || (!values && m->n_vars))
@@ -85,11 +78,6 @@ int gpube_model_complete(int32_t *values, const struct gpube_model *m)
 				m->ctx, GPUBE_EINVAL, "variable %d has no value %d", i, values[i]);
 	if (m->n_hidden == 0)
 		return GPUBE_OK;
-	for (int32_t f = 0; f < m->n_functions; f++)
-		most = m->functions[f].arity > most ? m->functions[f].arity : most;
-	room = gpube__alloc(m->ctx, 2 * (uint64_t)most + 1, sizeof(*room));
-	if (!room)
-		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (m->vars[i].hidden)
 			values[i] = -1;
@@ -97,12 +85,11 @@ int gpube_model_complete(int32_t *values, const struct gpube_model *m)
 	while (more) {
 		more = false;
 		for (int32_t f = 0; f < m->n_functions; f++)
-			more = settle(values, m, f, room) || more;
+			more = settle(values, m, f) || more;
 	}
 	/* what is left is forbidden, or belongs to a file whose hidden variables are free */
 	for (int32_t i = 0; i < m->n_vars; i++)
 		if (values[i] < 0)
 			values[i] = 0;
-	gpube__free(m->ctx, room);
 	return GPUBE_OK;
 }

@@ -542,27 +542,40 @@ int gpube_model_add_potentials(
 
 /* ---- costs of an assignment ------------------------------------------------ */
 
-/* A function's table, and the position in its values of what an assignment takes; -1: the default.
- */
-static int64_t position(const struct gpube_table **table, const struct gpube_model *m,
-	int32_t function, const int32_t *values, int32_t *buffer)
+int64_t gpube__position(const struct gpube_model *m, int32_t function, const int32_t *values)
 {
-	const struct gpube_function *f = &m->functions[function];
-	const struct gpube_table *t = *table = gpube__table(m, function);
+	const struct gpube_table *t = gpube__table(m, function);
 	const int32_t *scope = gpube__scope(m, function);
-	int32_t *tuple = buffer, *domains = buffer + f->arity;
-	int64_t cell = 0;
+	int64_t lo = 0, hi = t->n, cell = 0;
 
 	if (!t->sparse) {
-		for (int k = 0; k < f->arity; k++)
+		for (int k = 0; k < t->arity; k++)
 			cell = cell * m->vars[scope[k]].domain + values[scope[k]];
 		return cell;
 	}
-	for (int k = 0; k < f->arity; k++) {
-		tuple[k] = values[scope[k]];
-		domains[k] = m->vars[scope[k]].domain;
+	while (lo < hi) { /* tuples are in row-major order */
+		const int64_t mid = lo + (hi - lo) / 2;
+		const int32_t *tuple = t->tuples + mid * t->arity;
+		int k = 0;
+
+		while (k < t->arity && tuple[k] == values[scope[k]])
+			k++;
+		if (k == t->arity)
+			return mid;
+		if (tuple[k] < values[scope[k]])
+			lo = mid + 1;
+		else
+			hi = mid;
 	}
-	return gpube__table_find(t, domains, tuple);
+	return -1;
+}
+
+int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values)
+{
+	const struct gpube_table *t = gpube__table(m, function);
+	const int64_t k = gpube__position(m, function, values);
+
+	return k < 0 ? t->dflt.i : gpube__table_int(t, k);
 }
 
 int gpube__check_values(const struct gpube_model *m, const int32_t *values)
@@ -575,34 +588,19 @@ int gpube__check_values(const struct gpube_model *m, const int32_t *values)
 	return GPUBE_OK;
 }
 
-/*
- * Room for position()'s tuple and domains; NULL and the status if the model is not of this
- * kind or the values are no assignment.
- */
-static int32_t *check_assignment(
-	int *status, const struct gpube_model *m, enum gpube_kind kind, const int32_t *values)
+/* EINVAL if the model is not of this kind or the values are no assignment. */
+static int check_assignment(
+	const struct gpube_model *m, enum gpube_kind kind, const int32_t *values)
 {
-	int32_t *buffer;
-	int64_t widest = 1;
+	const int status = gpube__check_kind(m, GPUBE__NETWORKS);
 
-	*status = gpube__check_kind(m, GPUBE__NETWORKS);
-	if (*status)
-		return NULL;
-	if (m->kind != kind) {
-		*status = gpube__fail(m->ctx, GPUBE_EINVAL,
+	if (status)
+		return status;
+	if (m->kind != kind)
+		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			kind == GPUBE_COSTS ? "a model of potentials has no costs"
 					    : "a model of costs has no potentials");
-		return NULL;
-	}
-	*status = gpube__check_values(m, values);
-	if (*status)
-		return NULL;
-	for (int32_t f = 0; f < m->n_functions; f++)
-		if (m->functions[f].arity > widest)
-			widest = m->functions[f].arity;
-	buffer = gpube__alloc(m->ctx, 2 * (uint64_t)widest, sizeof(*buffer));
-	*status = buffer ? GPUBE_OK : GPUBE_ENOMEM;
-	return buffer;
+	return gpube__check_values(m, values);
 }
 
 static bool contradicts_evidence(const struct gpube_model *m, const int32_t *values)
@@ -615,29 +613,25 @@ static bool contradicts_evidence(const struct gpube_model *m, const int32_t *val
 
 int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values)
 {
-	const struct gpube_table *t;
 	__int128 sum;
 	bool forbidden;
-	int32_t *buffer;
 	int status;
 
 	if (!cost || !m || (!values && m->n_vars > 0))
 		return gpube__missing(m ? m->ctx : NULL);
-	buffer = check_assignment(&status, m, GPUBE_COSTS, values);
-	if (!buffer)
+	status = check_assignment(m, GPUBE_COSTS, values);
+	if (status)
 		return status;
 	sum = m->constant;
 	forbidden = contradicts_evidence(m, values);
 	for (int32_t f = 0; f < m->n_functions; f++) {
-		int64_t k = position(&t, m, f, values, buffer);
-		int64_t c = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+		const int64_t c = gpube__function_cost(m, f, values);
 
 		if (c == GPUBE_INF)
 			forbidden = true;
 		else
 			sum += c;
 	}
-	gpube__free(m->ctx, buffer);
 	forbidden |= gpube__reaches_top(m, sum);
 	if (!forbidden && (sum >= INT64_MAX || sum <= -INT64_MAX))
 		return gpube__fail(m->ctx, GPUBE_ERANGE, "the cost of the assignment passes 2^63");
@@ -647,22 +641,16 @@ int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *
 
 int gpube_model_log_value(double *log_value, const struct gpube_model *m, const int32_t *values)
 {
-	const struct gpube_table *t;
 	long double sum = 0;
-	int32_t *buffer;
 	int status;
 
 	if (!log_value || !m || (!values && m->n_vars > 0))
 		return gpube__missing(m ? m->ctx : NULL);
-	buffer = check_assignment(&status, m, GPUBE_POTENTIALS, values);
-	if (!buffer)
+	status = check_assignment(m, GPUBE_POTENTIALS, values);
+	if (status)
 		return status;
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		int64_t k = position(&t, m, f, values, buffer);
-
-		sum += gpube__table_ln(t, k);
-	}
-	gpube__free(m->ctx, buffer);
+	for (int32_t f = 0; f < m->n_functions; f++)
+		sum += gpube__table_ln(gpube__table(m, f), gpube__position(m, f, values));
 	*log_value = contradicts_evidence(m, values) ? -INFINITY : (double)sum;
 	return GPUBE_OK;
 }

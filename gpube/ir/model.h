@@ -190,6 +190,13 @@ long double gpube__table_ln(const struct gpube_table *t, int64_t k);
 int64_t gpube__table_find(
 	const struct gpube_table *t, const int32_t *domains, const int32_t *tuple);
 
+/*
+ * gpube__position()      - the same for an assignment of all variables.
+ * gpube__function_cost() - what a function costs at it.
+ */
+int64_t gpube__position(const struct gpube_model *m, int32_t function, const int32_t *values);
+int64_t gpube__function_cost(const struct gpube_model *m, int32_t function, const int32_t *values);
+
 /* The cell of a function's table, row-major over its scope, that tuple k of its sparse table is. */
 int64_t gpube__tuple_cell(const struct gpube_model *m, int32_t function, int64_t k);
 

@@ -72,6 +72,11 @@ long fail_each_allocation(scarce_work work, scarce_model make, const void *arg, 
 	return fail_each(work, make, arg, sparse, true);
 }
 
+long fail_in_turn(scarce_work work, scarce_model make, const void *arg, long sparse)
+{
+	return fail_each(work, make, arg, sparse, false);
+}
+
 struct random_work {
 	scarce_work work;
 	const void *arg;
@@ -102,5 +107,5 @@ void fail_on_random_model(scarce_work work, const void *arg, uint64_t seed, long
 {
 	const struct random_work r = {work, arg, seed};
 
-	fail_each(work_of, random_of_seed, &r, sparse, false);
+	(void)fail_in_turn(work_of, random_of_seed, &r, sparse);
 }

@@ -39,9 +39,10 @@ long fail_each_allocation(scarce_work work, scarce_model make, const void *arg, 
 
 /*
  * The same for work that is done with what memory there is, such as bounds: it may succeed
- * although an allocation failed, and then that was the last run. On random_model() of
- * random_spec_default(), with one thread and 64 MiB.
+ * although an allocation failed, until one run has needed none that fails.
  */
+long fail_in_turn(scarce_work work, scarce_model make, const void *arg, long sparse);
+/* That, on random_model() of random_spec_default(), with one thread and 64 MiB. */
 void fail_on_random_model(scarce_work work, const void *arg, uint64_t seed, long sparse);
 
 #endif
