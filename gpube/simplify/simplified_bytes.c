@@ -1,7 +1,9 @@
 /* simplified_bytes.c - a simplified model as numbers, with the way back: see simplify.h. */
 #include "gpube/simplify/simplify.h"
 
+#include "gpube/ir/dense.h"
 #include "gpube/ir/model_bytes.h"
+#include "gpube/simplify/live.h"
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -29,27 +31,52 @@ void gpube__put_simplified(struct gpube__bytes *b, const struct gpube_simplified
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* What of a simplified model others rely on: costs from 0 on, whose sums are of 64 bits. */
+/* What of a simplified model others rely on. */
 static int check(const struct gpube_model *m)
 {
-	__int128 sum = m->constant;
+	const int64_t span = gpube__cost_span(m);
+	const bool simplified =
+		gpube__costs_fit(m) && span <= GPUBE__COST_LIMIT &&
+		(m->top == GPUBE_INF || (__int128)m->top - gpube__constant_of(m) <= span);
 
-	for (int32_t f = 0; f < m->n_functions; f++) {
-		const struct gpube_table *t = gpube__table(m, f);
-		int64_t most = 0;
+	return simplified ? GPUBE_OK
+			  : gpube__fail(m->ctx, GPUBE_EPARSE, "it has no simplified model");
+}
 
-		for (int64_t k = t->sparse ? -1 : 0; k < t->n; k++) {
-			const int64_t cost = k < 0 ? t->dflt.i : gpube__table_int(t, k);
+static bool is_ascending(const int32_t *values, int32_t n)
+{
+	for (int32_t a = 1; values && a < n; a++)
+		if (values[a - 1] >= values[a])
+			return false;
+	return true;
+}
 
-			if (cost < 0)
-				sum = GPUBE_INF;
-			most = cost != GPUBE_INF && cost > most ? cost : most;
-		}
-		sum += most;
+/*
+ * Every variable stands for one of the given model or for several, and the values of one that
+ * stands for one alone are in order, none twice.
+ */
+static void check_map(const struct gpube_simplified *s, struct gpube__bytes *b)
+{
+	const struct gpube_model *m = s->model;
+	int32_t *stands_for = gpube__alloc_zero(b->ctx, (uint64_t)m->n_vars, sizeof(*stands_for));
+	bool good = true;
+
+	if (!stands_for) {
+		b->status = GPUBE_ENOMEM;
+		return;
 	}
-	return sum < GPUBE_INF && sum > -GPUBE_INF && m->direction == GPUBE_MINIMISE
-		       ? GPUBE_OK
-		       : gpube__fail(m->ctx, GPUBE_EPARSE, "it has no simplified model");
+	for (int32_t i = 0; i < s->n_vars; i++)
+		if (s->var[i] >= 0)
+			stands_for[s->var[i]]++;
+	for (int32_t v = 0; v < m->n_vars; v++)
+		good &= stands_for[v] > 0;
+	for (int32_t i = 0; i < s->n_vars; i++)
+		if (s->var[i] >= 0 && stands_for[s->var[i]] == 1)
+			good &= is_ascending(s->values[i], m->vars[s->var[i]].domain);
+	gpube__free(b->ctx, stands_for);
+	if (!good)
+		b->status = gpube__fail(b->ctx, GPUBE_EPARSE,
+			"a variable in it stands for none, or a value for another one's");
 }
 
 static void get_map(struct gpube_simplified *s, struct gpube__bytes *b,
@@ -101,6 +128,8 @@ int gpube__get_simplified(
 		b->status = GPUBE_ENOMEM;
 	for (int32_t i = 0; i < given->n_vars && !b->status; i++)
 		get_map(s, b, given, i);
+	if (!b->status)
+		check_map(s, b);
 	if (b->status)
 		gpube__simplified_clear(b->ctx, s);
 	return b->status;

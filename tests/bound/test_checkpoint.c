@@ -17,6 +17,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/bound/checkpoint/checkpoint.h"
 #include "gpube/bound/dfs_tree.h"
+#include "gpube/ir/model_bytes.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -346,10 +347,37 @@ static void damaged(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* Bytes that somebody has altered, with a checksum that is right: anything but a crash. */
+/* The numbers in a file, with a checksum that is right. */
+static void put_file(const struct gpube__bytes *run)
+{
+	static const char line[] = "gpube-checkpoint 1\n";
+	struct gpube__bytes file = {.ctx = ctx};
+	const size_t n = strlen(line);
+	char *whole;
+
+	assert_int_equal(gpube__pack(&file, run), 0);
+	whole = malloc(n + (size_t)file.n);
+	assert_non_null(whole);
+	memcpy(whole, line, n);
+	memcpy(whole + n, file.at, (size_t)file.n);
+	test_put(in_dir("bad"), whole, n + (size_t)file.n);
+	free(whole);
+	gpube__bytes_clear(&file);
+}
+
+static int resume_soon(const struct gpube_model *m)
+{
+	const int64_t before = gpube__work_until(ctx, gpube__worked(ctx) + 0.05);
+	const int status = resume(m, in_dir("bad"));
+
+	gpube__work_again(ctx, before);
+	return status;
+}
+
+/* Bytes that somebody has altered: anything but a crash. */
 static void hostile(void **state)
 {
-	struct gpube__bytes run, file;
+	struct gpube__bytes run;
 	struct gpube_model *m;
 	struct gpube_rng rng;
 	int n_refused = 0;
@@ -364,29 +392,198 @@ static void hostile(void **state)
 	for (int k = 0; k < N_HOSTILE; k++) {
 		const int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)run.n), n = run.n;
 		const unsigned char was = run.at[at];
-		const int64_t before = gpube__work_until(ctx, gpube__worked(ctx) + 0.05);
 
 		run.at[at] = (unsigned char)gpube__rng_next(&rng);
 		run.n = k % 5 ? n : at;
-		file = (struct gpube__bytes){.ctx = ctx};
-		assert_int_equal(gpube__pack(&file, &run), 0);
+		put_file(&run);
 		run.at[at] = was;
 		run.n = n;
-		{
-			const size_t line = strlen("gpube-checkpoint 1\n");
-			char *whole = malloc(line + (size_t)file.n);
-
-			memcpy(whole, "gpube-checkpoint 1\n", line);
-			memcpy(whole + line, file.at, (size_t)file.n);
-			test_put(in_dir("bad"), whole, line + (size_t)file.n);
-			free(whole);
-		}
-		n_refused += resume(m, in_dir("bad")) == GPUBE_EPARSE;
-		gpube__work_again(ctx, before);
-		gpube__bytes_clear(&file);
+		n_refused += resume_soon(m) == GPUBE_EPARSE;
 	}
 	assert_true(n_refused > N_HOSTILE / 10);
 	gpube__bytes_clear(&run);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
+/* One number of the file becomes another one, such as the largest there is. */
+static void other_numbers(void **state)
+{
+	static const int64_t odd[] = {0, 1, -1, 62, INT32_MAX, (int64_t)1 << 61, (int64_t)1 << 62,
+		-((int64_t)1 << 62), GPUBE_INF - 1, 1 - GPUBE_INF, GPUBE_INF, -GPUBE_INF};
+	const char *times = getenv("GPUBE_SEEDS");
+	struct gpube__bytes run, other;
+	struct gpube_model *m;
+	struct gpube_rng rng;
+	int64_t n = 0;
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	m = make(4);
+	write_one(4);
+	run = (struct gpube__bytes){.ctx = ctx};
+	assert_int_equal(gpube__checkpoint_read(&run, in_dir("run")), 0);
+	while (run.next < run.n && !run.status) {
+		(void)gpube__get(&run, INT64_MIN, INT64_MAX);
+		n++;
+	}
+	gpube__rng_init(&rng, 23);
+	for (int k = 0; k < N_HOSTILE * (times ? atoi(times) : 1); k++) {
+		const int64_t at = (int64_t)gpube__rng_below(&rng, (uint64_t)n);
+
+		other = (struct gpube__bytes){.ctx = ctx};
+		run.next = 0;
+		for (int64_t i = 0; i < n; i++) {
+			const int64_t v = gpube__get(&run, INT64_MIN, INT64_MAX);
+			const size_t j =
+				(size_t)gpube__rng_below(&rng, sizeof(odd) / sizeof(*odd) + 2);
+
+			gpube__put(&other, i != at                           ? v
+					   : j < sizeof(odd) / sizeof(*odd)  ? odd[j]
+					   : j == sizeof(odd) / sizeof(*odd) ? v / 2
+									     : v ^ 1);
+		}
+		assert_int_equal(other.status, 0);
+		put_file(&other);
+		(void)resume_soon(m);
+		gpube__bytes_clear(&other);
+	}
+	gpube__bytes_clear(&run);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- what no run leaves ---------------------------------------------------------------------- */
+
+/* Four variables of four values, of which the first has lost its second one. */
+static struct gpube_model *make_narrow(void)
+{
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, 5);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < 4; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 4, NULL), 0);
+	for (int32_t i = 0; i < 4; i++)
+		for (int32_t j = 0; j < i; j++) {
+			int64_t costs[16];
+
+			for (int k = 0; k < 16; k++)
+				costs[k] = (int64_t)gpube__rng_below(&rng, 100);
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, j}, costs), 0);
+		}
+	assert_int_equal(
+		gpube_model_add_costs(m, 1, (int32_t[]){0}, (int64_t[]){0, GPUBE_INF, 0, 0}), 0);
+	assert_int_equal(gpube_model_add_costs(m, 0, NULL, (int64_t[]){1000}), 0);
+	return m;
+}
+
+/* What is altered, and what the reader says of it; NULL: it is resumed. */
+static const char *const forgeries[][2] = {
+	{"nothing", NULL},
+	{"two variables are one, and one is none", "stands for none"},
+	{"a value twice", "stands for none, or a value"},
+	{"values out of order", "stands for none, or a value"},
+	{"a cost below 0", "it has no simplified model"},
+	{"totals past 64 bits", "it has no simplified model"},
+	{"a top above all totals", "it has no simplified model"},
+	{"a moved cost below 0", "costs that no ascent leaves"},
+	{"moved totals past 64 bits", "costs that no ascent leaves"},
+	{"a second model that is maximised", "costs that no ascent leaves"},
+	{"a unit that no cost fits", "multiplied by more than they can be"},
+};
+
+static void alter(struct gpube_bounder *b, int which)
+{
+	struct gpube_model *second = b->made.kept, *below_0 = which == 4 ? b->s.model : second;
+	int32_t *values = b->s.values[0];
+
+	switch (which) {
+	case 1:
+		b->s.var[0] = b->s.var[1];
+		break;
+	case 2:
+		values[1] = values[0];
+		break;
+	case 3:
+		values[0] = 2;
+		values[1] = 0;
+		break;
+	case 4:
+	case 7:
+		assert_int_equal(below_0->tables[0].type, GPUBE_INT8);
+		((int8_t *)below_0->tables[0].values)[0] = -1;
+		break;
+	case 5:
+		b->s.model->constant = GPUBE_INF - 2;
+		break;
+	case 6:
+		b->s.model->top = GPUBE_INF / 2;
+		break;
+	case 8:
+		second->constant = GPUBE_INF - 2;
+		break;
+	case 9:
+		second->direction = GPUBE_MAXIMISE;
+		break;
+	case 10:
+		b->made.finer = 55;
+		break;
+	}
+}
+
+/* As gpube__put_run(), of any tables, without an incumbent, an order, rounds and a tree. */
+static void put_any_run(struct gpube__bytes *to, const struct gpube_bounder *b)
+{
+	gpube__put(to, b->costs->scale);
+	gpube__put(to, (int64_t)gpube__model_hash(b->costs));
+	gpube__put_simplified(to, &b->s);
+	gpube__put(to, 1);
+	gpube__put(to, b->made.finer);
+	gpube__put_model(to, b->tables);
+	gpube__put(to, b->given_cutoff);
+	gpube__put(to, GPUBE_INF);
+	gpube__put(to, b->lower);
+	for (int k = 0; k < 4; k++)
+		gpube__put(to, 0);
+}
+
+/* A run of tables that are a copy of the simplified model's, altered, with a right checksum. */
+static void forged(void **state)
+{
+	const int which = (int)(uintptr_t)*state;
+	const char *text = forgeries[which][1];
+	struct gpube__bytes copy = {0}, run = {0};
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	struct gpube_model *m;
+
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
+	copy.ctx = run.ctx = ctx;
+	m = make_narrow();
+	assert_int_equal(gpube__simplify(&s, m, true), 0);
+	assert_true(s.model->n_vars == 4 && s.values[0] && !s.values[1]);
+	begin_bounder(&b, &s, m, 1);
+	gpube__put_model(&copy, s.model);
+	assert_int_equal(gpube__get_model(&b.made.kept, &copy), 0);
+	b.tables = b.made.kept;
+	b.cutoff = b.given_cutoff = 1300;
+	alter(&b, which);
+	put_any_run(&run, &b);
+	assert_int_equal(run.status, 0);
+	put_file(&run);
+	if (text) {
+		assert_int_equal(resume(m, in_dir("bad")), GPUBE_EPARSE);
+		if (!strstr(gpube_error(ctx), text))
+			fail_msg("%s", gpube_error(ctx));
+	} else if (resume(m, in_dir("bad"))) {
+		fail_msg("%s", gpube_error(ctx));
+	}
+	gpube__bytes_clear(&copy);
+	gpube__bytes_clear(&run);
+	end_bounder(&b);
+	gpube__simplified_clear(ctx, &s);
 	gpube_model_free(m);
 	gpube_ctx_free(ctx);
 }
@@ -492,6 +689,9 @@ int main(void)
 		add_case(&c, stops, &ways[k], "%s, %d threads", ways[k].name, ways[k].n_threads);
 	ADD_CASE(&c, damaged);
 	ADD_CASE(&c, hostile);
+	ADD_CASE(&c, other_numbers);
+	for (size_t k = 0; k < sizeof(forgeries) / sizeof(*forgeries); k++)
+		add_case(&c, forged, (void *)k, "forged: %s", forgeries[k][0]);
 	ADD_CASE(&c, killed);
 	ADD_CASE(&c, allocations);
 	failed = run_cases(&c, "checkpoint", NULL, NULL);

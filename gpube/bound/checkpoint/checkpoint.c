@@ -44,13 +44,14 @@ static void put_schedule(struct gpube__bytes *to, const struct gpube__schedule *
 
 void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b, bool with_nodes)
 {
-	const bool reparametrised = b->tables != b->m;
+	/* tables that a reader would not take are begun anew */
+	const bool reparametrised = b->tables != b->m && gpube__costs_fit(b->tables);
 
 	gpube__put(to, b->costs->scale);
 	gpube__put(to, (int64_t)gpube__model_hash(b->costs));
 	gpube__put_simplified(to, &b->s);
 	gpube__put(to, reparametrised);
-	gpube__put(to, b->made.finer);
+	gpube__put(to, reparametrised ? b->made.finer : 0);
 	if (reparametrised)
 		gpube__put_model(to, b->tables);
 	gpube__put(to, b->given_cutoff);
@@ -77,7 +78,7 @@ static int get_tables(struct gpube_bounder *b, struct gpube__bytes *from)
 	struct gpube_model *tables;
 	bool same;
 
-	b->made.finer = (int)gpube__get(from, 0, MOST_FINER);
+	b->made.finer = (int)gpube__get(from, 0, reparametrised ? MOST_FINER : 0);
 	if (from->status || !reparametrised || gpube__get_model(&tables, from))
 		return from->status;
 	same = tables->n_vars == b->s.model->n_vars;
@@ -87,6 +88,9 @@ static int get_tables(struct gpube_bounder *b, struct gpube__bytes *from)
 	if (!same)
 		from->status =
 			gpube__fail(b->ctx, GPUBE_EPARSE, "its two models have other variables");
+	else if (!gpube__costs_fit(tables))
+		from->status = gpube__fail(
+			b->ctx, GPUBE_EPARSE, "its second model has costs that no ascent leaves");
 	return from->status;
 }
 
@@ -191,6 +195,20 @@ static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 	return from->status;
 }
 
+/* Whether totals up to the cutoff fit when they are in units of the tables. */
+static int check_finer(const struct gpube_bounder *b)
+{
+	const __int128 unit = (__int128)1 << b->made.finer;
+	const int64_t totals[] = {gpube__constant_of(b->m), b->cutoff};
+
+	for (int k = 0; k < 2 && b->made.finer; k++)
+		if (totals[k] != GPUBE_INF &&
+			(totals[k] * unit >= GPUBE_INF || totals[k] * unit <= -GPUBE_INF))
+			return gpube__fail(b->ctx, GPUBE_EPARSE,
+				"costs in it are multiplied by more than they can be");
+	return GPUBE_OK;
+}
+
 int gpube__get_state(struct gpube_bounder *b, struct gpube__bytes *from)
 {
 	const int64_t cutoff = gpube__get(from, -GPUBE_INF, GPUBE_INF);
@@ -198,6 +216,8 @@ int gpube__get_state(struct gpube_bounder *b, struct gpube__bytes *from)
 
 	if (!status && cutoff != GPUBE_INF)
 		gpube__bounder_set_cutoff(b, cutoff);
+	if (!status)
+		status = check_finer(b);
 	b->state.reparametrised = gpube__get(from, 0, 1);
 	if (!status)
 		status = get_order(b, from);
