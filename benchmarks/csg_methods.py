@@ -19,7 +19,7 @@ import time
 
 import common
 
-METHODS = ["lp", "conv", "idp", "ip", "idp-ip"]  # what --methods may name besides: auto
+METHODS = ["lp", "conv", "idp"]  # what --methods may name besides: auto
 DISTRIBUTIONS = ["uniform", "normal", "modified-uniform", "modified-normal", "exponential", "beta", "gamma",
                  "agent-uniform", "agent-normal", "ndcs", "threshold", "voting"]
 

@@ -26,8 +26,6 @@ enum gpube_csg_method {
 	GPUBE_CSG_CONV, /* one subset convolution per agent */
 	GPUBE_CSG_DP,   /* Yeh's dynamic program over all splits of all coalitions */
 	GPUBE_CSG_IDP,  /* Rahwan and Jennings: the splits that are needed by coalition size */
-	GPUBE_CSG_IP, /* Rahwan et al.: a search of integer partitions, bounded by coalition size */
-	GPUBE_CSG_IDP_IP, /* the two in turns: the splits that idp has done are not searched */
 };
 
 enum gpube_csg_answer {
@@ -49,7 +47,7 @@ enum gpube_csg_answer {
  * free_disposal  agents may stay out
  * method       that found it; never GPUBE_CSG_AUTO
  * work         type the method computed in
- * splits       pairs of coalitions whose sum was taken (conv, dp, idp, idp-ip)
+ * splits       pairs of coalitions whose sum was taken (conv, dp, idp)
  * seconds_splits  the time that took
  */
 struct gpube_csg_result {
@@ -65,8 +63,8 @@ struct gpube_csg_result {
 	double splits, seconds_splits;
 	double seconds_lp, seconds_total;
 	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
-	int64_t n_nodes; /* of its search; ip, idp-ip: coalitions examined */
-	int scale;       /* the integers and bounds are in units of 10^-scale, as the model's are */
+	int64_t n_nodes;                          /* lp: of its search */
+	int scale; /* the integers and bounds are in units of 10^-scale, as the model's are */
 	/*
 	 * Why there is no certificate though one was asked for and the result is proved: EIO,
 	 * ENOMEM or ESTOP; gpube_error() has the text until the next call. Otherwise 0.
@@ -83,8 +81,7 @@ struct gpube_csg_result {
  *         where dp cannot be: values on a device or not stored, several ranks;
  *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
- *         BIT 26, 1986; Rahwan et al., JAIR 34, 2009 (ip), AAAI 2012 (idp-ip).  Example:
- *         tests/games/test_csg.c
+ *         BIT 26, 1986.  Example: tests/games/test_csg.c
  */
 GPUBE_API int gpube_csg(
 	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);

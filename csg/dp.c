@@ -10,12 +10,29 @@
 #include <math.h>
 #include <string.h>
 
-#include "csg/dp.h"
+#include "csg/view.h"
 #include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 12
 
-int csg__dp_most(const struct csg__dp *d, int size)
+/*
+ * value  the game's, in the working type, as csg__convert_all() has them; the game's own array
+ *        where that is the same
+ * best   of the coalitions of sizes that were filled: what their best partitions are worth, or
+ *        with idp what those are worth that it looks at
+ */
+struct csg__dp {
+	struct gpube_ctx *ctx;
+	enum gpube_type type;
+	int n, size, most;  /* of the coalitions at hand; most agents of a part */
+	bool idp, own;      /* own: value is not the game's */
+	void *value, *best; /* 2^n */
+	double start;
+	bool stopped;
+};
+
+/* Most agents that a part of a coalition of 'size' may have; 0: it is not split. */
+static int most_of_part(const struct csg__dp *d, int size)
 {
 	if (!d->idp || size == d->n)
 		return size - 1;
@@ -112,7 +129,7 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 
 static uint64_t which_split(const struct csg__dp *d, uint64_t c)
 {
-	const int most = csg__dp_most(d, __builtin_popcountll(c));
+	const int most = most_of_part(d, __builtin_popcountll(c));
 
 	switch (d->type) {
 	case GPUBE_INT16:
@@ -152,52 +169,37 @@ static bool infeasible(const struct csg__dp *d, const struct csg__range *range)
 	return ((const double *)d->best)[all] == -INFINITY;
 }
 
-int csg__dp_expand(const struct csg__dp *d, uint64_t *parts, int n_parts)
+static void take_structure(const struct csg__dp *d, struct gpube_csg_result *r)
 {
-	uint64_t open[GPUBE_MAX_AGENTS + 1];
-	int n_open = n_parts, n = 0;
+	uint64_t open[GPUBE_MAX_AGENTS + 1] = {((uint64_t)1 << d->n) - 1};
 
-	memcpy(open, parts, (size_t)n_parts * sizeof(*parts));
-	while (n_open) {
+	r->n_parts = 0;
+	for (int n_open = 1; n_open;) {
 		const uint64_t c = open[--n_open], y = which_split(d, c);
 
 		if (y) {
 			open[n_open++] = y;
 			open[n_open++] = c ^ y;
 		} else {
-			parts[n++] = c;
+			r->parts[r->n_parts++] = c;
 		}
 	}
-	return n;
-}
-
-static void take_structure(const struct csg__dp *d, struct gpube_csg_result *r)
-{
-	r->parts[0] = ((uint64_t)1 << d->n) - 1;
-	r->n_parts = csg__dp_expand(d, r->parts, 1);
 	r->answer = GPUBE_CSG_OPTIMAL;
-}
-
-int csg__dp_fill(struct csg__dp *d, int size)
-{
-	const uint64_t n = (uint64_t)1 << d->n;
-
-	d->size = size;
-	d->most = csg__dp_most(d, size);
-	gpube__parallel(
-		d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS), fill_chunk, d);
-	return d->stopped ? gpube__fail_stopped(d->ctx) : GPUBE_OK;
 }
 
 static int run(struct csg__dp *d)
 {
-	int status = GPUBE_OK;
+	const uint64_t n = (uint64_t)1 << d->n;
 
-	for (int size = 1; size <= d->n && !status; size++) {
-		status = csg__dp_fill(d, size);
-		gpube__progress(d->ctx, (double)size / d->n, "split");
+	for (d->size = 1; d->size <= d->n; d->size++) {
+		d->most = most_of_part(d, d->size);
+		gpube__parallel(d->ctx, (int64_t)((n + (1 << CHUNK_BITS) - 1) >> CHUNK_BITS),
+			fill_chunk, d);
+		if (d->stopped)
+			return gpube__fail_stopped(d->ctx);
+		gpube__progress(d->ctx, (double)d->size / d->n, "split");
 	}
-	return status;
+	return GPUBE_OK;
 }
 
 /*
@@ -215,7 +217,7 @@ static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *v
 		   : s->opts->unshared_splittings ? GPUBE_SPLITS_UNSHARED
 						  : GPUBE_SPLITS_SHARED;
 	for (step.size = 1; step.size <= d->n && !status; step.size++) {
-		step.most = csg__dp_most(d, step.size);
+		step.most = most_of_part(d, step.size);
 		status = s->ops->splits(d->ctx, &step);
 		gpube__progress(d->ctx, (double)step.size / d->n, "split");
 	}
@@ -249,7 +251,17 @@ static int run_there(struct csg__dp *d, struct csg__search *s)
 	return status;
 }
 
-int csg__dp_open(struct csg__dp *d, const struct csg__search *s, bool idp, bool best)
+static void clear(struct csg__dp *d)
+{
+	const struct gpube_subset_ops *ops = gpube__subset_cpu();
+
+	if (d->own)
+		ops->free(d->ctx, d->value);
+	ops->free(d->ctx, d->best);
+}
+
+/* The tables, 'best' of the empty coalition alone. Errors: ELIMIT, ENOMEM */
+static int init(struct csg__dp *d, const struct csg__search *s, bool idp)
 {
 	const struct csg__view *g = s->g;
 	const struct gpube_subset_ops *ops = gpube__subset_cpu();
@@ -258,34 +270,22 @@ int csg__dp_open(struct csg__dp *d, const struct csg__search *s, bool idp, bool 
 
 	*d = (struct csg__dp){
 		.ctx = g->ctx, .type = s->range->work, .n = g->n, .idp = idp, .own = !as_is};
-	if ((best + !as_is) * bytes + (gpube__type_size(g->type) << g->n) > g->ctx->memory_bytes)
+	if ((1 + !as_is) * bytes + (gpube__type_size(g->type) << g->n) > g->ctx->memory_bytes)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT,
 			"%llu MiB of tables for %d agents, allowed are %llu MiB",
 			(unsigned long long)(bytes >> 20), g->n,
 			(unsigned long long)(g->ctx->memory_bytes >> 20));
-	if (best)
-		d->best = ops->alloc(g->ctx, bytes);
+	d->best = ops->alloc(g->ctx, bytes);
 	d->value = as_is ? g->values : ops->alloc(g->ctx, bytes);
 	d->start = gpube__now();
-	if (!d->value || (best && !d->best)) {
-		csg__dp_close(d);
+	if (!d->value || !d->best) {
+		clear(d);
 		return GPUBE_ENOMEM;
 	}
-	if (best)
-		memset(d->best, 0, gpube__type_size(d->type));
+	memset(d->best, 0, gpube__type_size(d->type));
 	if (!as_is && csg__on_host(g))
 		csg__convert_all(d->value, s->range, g, 0, csg__n_masks(g));
 	return GPUBE_OK;
-}
-
-void csg__dp_close(struct csg__dp *d)
-{
-	const struct gpube_subset_ops *ops = gpube__subset_cpu();
-
-	if (d->own)
-		ops->free(d->ctx, d->value);
-	ops->free(d->ctx, d->best);
-	d->value = d->best = NULL;
 }
 
 int csg__dp(struct csg__search *s)
@@ -293,7 +293,7 @@ int csg__dp(struct csg__search *s)
 	const enum gpube_csg_method method =
 		s->opts->csg_method == GPUBE_CSG_IDP ? GPUBE_CSG_IDP : GPUBE_CSG_DP;
 	struct csg__dp d;
-	int status = csg__dp_open(&d, s, method == GPUBE_CSG_IDP, true);
+	int status = init(&d, s, method == GPUBE_CSG_IDP);
 
 	if (status)
 		return status;
@@ -309,7 +309,7 @@ int csg__dp(struct csg__search *s)
 		s->r->work = d.type;
 		s->r->splits = csg__splits(method, s->g->n);
 	}
-	csg__dp_close(&d);
+	clear(&d);
 	return status;
 }
 
@@ -324,7 +324,8 @@ static double choose(int n, int k)
 	return c;
 }
 
-double csg__dp_splits(bool idp, int n, int size)
+/* The splits that filling one size takes. */
+static double splits_of(bool idp, int n, int size)
 {
 	double of_one = 0;
 
@@ -341,6 +342,6 @@ double csg__splits(enum gpube_csg_method method, int n)
 	if (method == GPUBE_CSG_CONV)
 		return ((double)gpube__pow3(n - 1) - 1) / 2 + ldexp(1, n - 1);
 	for (int c = 2; c <= n; c++)
-		splits += csg__dp_splits(method != GPUBE_CSG_DP, n, c);
+		splits += splits_of(method != GPUBE_CSG_DP, n, c);
 	return splits;
 }

@@ -11,9 +11,9 @@
 
 const char *csg__method_name(enum gpube_csg_method method)
 {
-	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp", "ip", "idp-ip"};
+	static const char *const names[] = {"auto", "lp", "conv", "dp", "idp"};
 
-	return (unsigned)method <= GPUBE_CSG_IDP_IP ? names[method] : NULL;
+	return (unsigned)method <= GPUBE_CSG_IDP ? names[method] : NULL;
 }
 
 static void clear_result(struct gpube_ctx *ctx, void *result)
@@ -110,12 +110,6 @@ static double rounding(const struct csg__search *s)
 #define OPEN_SECONDS      0.5
 #define UPLOAD_PER_SECOND 5e9
 
-/* Methods that read values where a program can, and nowhere else. */
-static bool is_of_the_host(enum gpube_csg_method method)
-{
-	return method == GPUBE_CSG_LP || method == GPUBE_CSG_IP || method == GPUBE_CSG_IDP_IP;
-}
-
 /* Where conv, dp and idp work. */
 static int choose_backend(struct csg__search *s)
 {
@@ -140,13 +134,13 @@ static int choose_backend(struct csg__search *s)
 		return gpube__fail(ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
 			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	if (!csg__on_host(s->g) && !s->g->source)
-		return want != GPUBE_BACKEND_CPU && !is_of_the_host(s->opts->csg_method) &&
+		return want != GPUBE_BACKEND_CPU && s->opts->csg_method != GPUBE_CSG_LP &&
 				       !s->opts->certificate && !s->opts->free_disposal
 			       ? GPUBE_OK
 			       : gpube__fail(ctx, GPUBE_EINVAL,
 					 "the values are on the device: only conv, dp and idp can "
 					 "use them there");
-	if (want == GPUBE_BACKEND_CPU || is_of_the_host(s->opts->csg_method) ||
+	if (want == GPUBE_BACKEND_CPU || s->opts->csg_method == GPUBE_CSG_LP ||
 		(want == GPUBE_BACKEND_AUTO &&
 			csg__conv_seconds(s) <
 				OPEN_SECONDS + (double)csg__n_masks(s->g) *
@@ -163,14 +157,12 @@ static int choose_backend(struct csg__search *s)
 	return cuda || want == GPUBE_BACKEND_AUTO ? GPUBE_OK : status;
 }
 
-/* Sums may pass 64 bits: dp, ip and idp-ip can add them; lp has bounds. */
+/* Sums may pass 64 bits: dp can add them; lp has bounds. */
 static int run_wide(struct csg__search *s)
 {
 	s->ops = s->g->ops;
 	if (!csg__on_host(s->g) || csg__n_ranks(s) > 1)
 		return gpube__fail(s->g->ctx, GPUBE_ERANGE, "sums of these values pass 64 bits");
-	if (s->opts->csg_method == GPUBE_CSG_IP || s->opts->csg_method == GPUBE_CSG_IDP_IP)
-		return csg__ip(s);
 	return s->opts->csg_method == GPUBE_CSG_LP ? csg__lp_run(s, 0) : csg__dp(s);
 }
 
@@ -197,9 +189,6 @@ static int run_method(struct csg__search *s)
 	case GPUBE_CSG_DP:
 	case GPUBE_CSG_IDP:
 		return csg__dp(s);
-	case GPUBE_CSG_IP:
-	case GPUBE_CSG_IDP_IP:
-		return csg__ip(s);
 	case GPUBE_CSG_LP:
 		return csg__lp_run(s, 0);
 	case GPUBE_CSG_AUTO:

@@ -143,7 +143,6 @@ struct csg__search {
 
 int csg__conv(struct csg__search *s);
 int csg__dp(struct csg__search *s); /* dp and idp, by opts->csg_method */
-int csg__ip(struct csg__search *s); /* ip and idp-ip, by opts->csg_method */
 /*
  * csg__lp_run() - seconds: give up after that, with r->answer BOUNDS; 0: never.
  */

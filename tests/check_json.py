@@ -107,7 +107,7 @@ reparam -o WORK/shifted2.cfn examples/sprinkler.uai
 dpop examples/meetings.yaml
 dpop examples/exams.cfn
 csg --generate uniform -n 8
-csg --method ip --generate uniform -n 8
+csg --method idp --generate uniform -n 8
 csg --certify WORK/structure WORK/x.csg
 csg --verify WORK/structure WORK/x.csg
 auction WORK/a.txt

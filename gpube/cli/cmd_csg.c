@@ -53,9 +53,6 @@ static void report_text(struct gpube_out *out, const void *arg)
 	if (r->splits > 0)
 		gpube__out_printf(out, ", %.4g split%s, %.3g a second", r->splits,
 			gpube__plural(r->splits), r->splits / fmax(r->seconds_splits, 1e-9));
-	if (r->method == GPUBE_CSG_IP || r->method == GPUBE_CSG_IDP_IP)
-		gpube__out_printf(out, ", %.4g coalition%s examined", (double)r->n_nodes,
-			gpube__plural((double)r->n_nodes));
 	if (r->n_scans)
 		gpube__out_printf(out, ", %lld scan%s, %lld candidate%s", (long long)r->n_scans,
 			gpube__plural(r->n_scans), (long long)r->n_candidates,
@@ -315,11 +312,9 @@ const struct command cmd_csg = {
 		"structure is worth, and searches among the few coalitions that the bound leaves; "
 		"it is much faster on most games and does not end on some. auto gives lp a share "
 		"of the time that conv would take, then runs conv. dp and idp are the dynamic "
-		"programs of the literature, for comparison (on a device: GPU-CSG and IDP^G). ip, "
-		"for comparison, too, searches the integer partitions of N by branch and bound, "
-		"one after the other, and idp-ip does so between the steps of idp, whose splits it "
-		"need not search; both know a structure from the beginning, and when stopped a "
-		"bound. Where sums of int64 values may pass 64 bits dp takes them in 128.\n\n"
+		"programs of the literature, for comparison (on a device: GPU-CSG and IDP^G). "
+		"Where "
+		"sums of int64 values may pass 64 bits dp takes them in 128.\n\n"
 		"With --backend cuda conv, dp and idp work on the GPU; of the random games, those "
 		"made by sums and products alone (uniform, modified-uniform, agent-uniform, "
 		"threshold, voting, near-ties) are then made there and never leave it.\n\n"

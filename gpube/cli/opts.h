@@ -349,8 +349,7 @@
 		"form of the result: for people, one JSON object, or what each coalition is "      \
 		"worth")                                                                           \
 	OPTS_RESULT(X)                                                                             \
-	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp|ip|idp-ip",                      \
-		"how the optimum is found")                                                        \
+	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \
 	X(FLAG, unshared_splittings, 0, NULL, 0, 0, NULL,                                          \

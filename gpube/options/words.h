@@ -68,7 +68,7 @@ enum gpube_heuristic_method {
 #define GPUBE__WORDS_PSEUDOTREE "auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best"
 
 /* enum gpube_csg_method of csg.h */
-#define GPUBE__WORDS_CSG "auto|lp|conv|dp|idp|ip|idp-ip"
+#define GPUBE__WORDS_CSG "auto|lp|conv|dp|idp"
 
 /* In the order of csg/distributions.c and csg/auction/auction_draw.c. */
 #define GPUBE__WORDS_COALITIONS                                                                    \

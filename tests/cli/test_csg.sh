@@ -8,7 +8,7 @@ printf 'csg 2 int32\n{1} 5\n' > "$work/none.txt"
 printf 'csg 2 int32\n{1} five\n' > "$work/bad.txt"
 printf 'csg 2 int32\ndefault -4\n{1} 5\n' > "$work/loss.txt"
 
-for m in auto lp conv dp idp ip idp-ip; do
+for m in auto lp conv dp idp; do
 	row "$m: value" 0 '^value +13, the proved maximum$' '' "$gpube" csg --method $m "$work/g.txt"
 	row "$m: structure" 0 '^structure +\{1,3\} \{2\}$' '' "$gpube" csg --method $m "$work/g.txt"
 done

@@ -99,7 +99,7 @@ done
 
 row 'the auction of the report' 0 '^revenue +13, the proved maximum$' '' "$gpube" auction benchmarks/papers/auction.txt
 row 'its winners' 0 '^bundles +\{1,2\} \{3\}$' '' "$gpube" auction benchmarks/papers/auction.txt
-for m in dp idp ip idp-ip conv lp; do
+for m in dp idp conv lp; do
 	row "figure 1 of IDP^G, by $m" 0 '^value +130, the proved maximum$' '' "$gpube" csg --method $m benchmarks/papers/four_agents.txt
 done
 row 'the example of GPU-SE' 0 '^equilibria +3, all' '' "$gpube" nash --method se benchmarks/papers/example.nfg

@@ -92,7 +92,7 @@ for m in eee ve se; do
 	ends "nash --method $m" "$gpube" nash --backend cpu --method $m "$work/game.nfg"
 done
 ends nash "$gpube" nash --backend cpu "$work/game.nfg"
-for m in conv lp dp idp ip idp-ip; do
+for m in conv lp dp idp; do
 	ends "csg --method $m" "$gpube" csg --backend cpu --method $m --generate uniform --agents 22
 done
 ends auction "$gpube" auction "$work/bids.txt"

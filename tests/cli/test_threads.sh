@@ -34,7 +34,7 @@ for method in auto mbe arc ascent 'ascent --regions nested' tree; do
 done
 "$gpube" reparam -q --check --threads 4 --timeout 2s -o "$work/r.cfn" "$work/grid.wcsp" > "$work/out" 2> "$work/err"
 that 'reparam' test $? = 0
-for method in auto lp conv dp idp ip idp-ip; do
+for method in auto lp conv dp idp; do
 	same "csg --method $method" '^(value|structure) ' csg -q --method $method "$work/g.csg"
 done
 same 'csg: a generated game' '^(value|structure) ' csg -q --method conv --generate uniform -n 14

@@ -51,7 +51,7 @@ convert --simplify --consistency sac two.wcsp three.cfn
 nash --components one.nfg
 nash --method ve one.nfg
 nash --method se one.nfg
-csg --method ip one.csg
+csg --method idp one.csg
 csg --method conv one.csg
 csg --method lp one.csg
 auction one.txt

@@ -86,7 +86,7 @@ static void all_partitions(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
 	best = best_partition(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1, row->disposal);
-	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 		struct gpube_csg_result *r = solve(g, (enum gpube_csg_method)m, row->disposal);
 
 		if (best == -INFINITY) {
@@ -119,7 +119,7 @@ static void methods_agree(void **state)
 	conv = solve(g, GPUBE_CSG_CONV, false);
 	assert_int_equal(conv->answer, GPUBE_CSG_OPTIMAL);
 	check_structure(g, conv, false);
-	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 		struct gpube_csg_result *r;
 
 		if (m == GPUBE_CSG_LP && !small && row->kind == FORBIDDEN)
@@ -186,7 +186,7 @@ static void wide_sums(void **state)
 	assert_int_equal(gpube_coalitions_new(&g, ctx, 10, GPUBE_INT16), GPUBE_OK);
 	for (uint64_t c = 1; c < 1024; c++)
 		((int16_t *)gpube_coalitions_values(g))[c] = c & (c - 1) ? -32767 : 32767;
-	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 		struct gpube_csg_result *r = solve(g, (enum gpube_csg_method)m, false);
 
 		assert_true(r->value_int == 327670);
@@ -246,7 +246,7 @@ static void huge_values(void **state)
 			((int64_t *)gpube_coalitions_values(g))[c] = v;
 		}
 		best = best_wide(g, ((uint64_t)1 << gpube_model_n_vars(g)) - 1);
-		for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+		for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 			struct gpube_opts o = {.csg_method = (enum gpube_csg_method)m};
 			struct gpube_csg_result *r;
 			int status = gpube_csg(&r, g, &o);
@@ -296,7 +296,7 @@ static void huge_floats(void **state)
 			else
 				((double *)gpube_coalitions_values(g))[c] = c == 6 ? v : w / 8;
 		}
-		for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+		for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 			struct gpube_csg_result *r = solve(g, (enum gpube_csg_method)m, false);
 
 			assert_true(r->answer == GPUBE_CSG_OPTIMAL || m == GPUBE_CSG_LP);
@@ -334,7 +334,7 @@ static void stops(void **state)
 	struct gpube_model *g;
 
 	(void)state;
-	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++) {
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++) {
 		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
@@ -452,7 +452,7 @@ static void stopped_structure(void **state)
 static void failures(void **state)
 {
 	(void)state;
-	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP_IP; m++)
+	for (int m = GPUBE_CSG_AUTO; m <= GPUBE_CSG_IDP; m++)
 		solve_scarcely(NULL, (enum gpube_csg_method)m);
 }
 

@@ -345,8 +345,7 @@ static void unstored(void **state)
 /* Methods that look at values more than once are refused, not run on nothing. */
 static void unstored_refused(void **state)
 {
-	static const enum gpube_csg_method methods[] = {
-		GPUBE_CSG_LP, GPUBE_CSG_DP, GPUBE_CSG_IDP, GPUBE_CSG_IP, GPUBE_CSG_IDP_IP};
+	static const enum gpube_csg_method methods[] = {GPUBE_CSG_LP, GPUBE_CSG_DP, GPUBE_CSG_IDP};
 	struct gpube_ctx *ctx;
 	struct gpube_model *g;
 	struct gpube_csg_result *r;

@@ -25,7 +25,7 @@ WORDS = {
 	"GPUBE_LOG_": ["note", "detail", "progress"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"GPUBE_FORM_": ["costs", "game", "coalitions", "auction"],
-	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp", "ip", "idp_ip"],
+	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp"],
 	"GPUBE_NASH_ANSWER_": ["all", "some", "incomplete"],
 }
 CSG_ANSWERS = ["optimal", "infeasible", "bounds", "incomplete"]

@@ -80,7 +80,7 @@ def csg(values: Any, n: Optional[int] = None, method: str = "auto", timeout: Sec
 	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
 	               among them all are floats
 	n              how many agents: of a function; of a dict, default: up to the last one that is in it
-	method         "auto", "lp", "conv", "dp", "idp", "ip" or "idp_ip"
+	method         "auto", "lp", "conv", "dp" or "idp"
 	free_disposal  agents may stay out, at no value
 	certificate    path to write a proof of method lp to
 	Errors: ValueError, Error EINVAL, ERANGE (a value or the sum passes 64 bits), ELIMIT, ENOMEM, and
