@@ -370,6 +370,15 @@ format:
 check-wheel:
 	sh plugins/python/tests/wheel.sh
 
+# that of the packages, which need not be the first one of the PATH
+DOCS_PYTHON := $(firstword $(foreach p,python3 /usr/bin/python3,$(if $(filter docs,$(MAKECMDGOALS)),$(shell $(p) -c 'import furo, myst_parser, sphinx' 2>/dev/null && echo $(p)))))
+## docs: the site, build/docs/index.html (apt-get install python3-sphinx python3-myst-parser furo)
+docs: $(BUILD)/gpube $(SHARED)
+	@test -n "$(DOCS_PYTHON)" || { echo "make docs: no Sphinx with MyST and Furo (apt-get install python3-sphinx python3-myst-parser furo)"; exit 1; }
+	$(Q)$(DOCS_PYTHON) docs/make.py $(BUILD)
+	$(Q)GPUBE_LIBRARY=$(abspath $(SHARED)) $(DOCS_PYTHON) -m sphinx -W --keep-going -q -b html -c docs $(BUILD)/docs-src $(BUILD)/docs
+	@echo "$(BUILD)/docs/index.html"
+
 ## tidy: clang-tidy over the sources, zero warnings
 tidy:
 	@mkdir -p $(BUILD)/include/gpube && cp formats/formats.h $(BUILD)/include/gpube # as examples/ have it
@@ -384,6 +393,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy check-wheel clean help force
+.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy check-wheel docs clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

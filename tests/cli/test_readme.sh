@@ -1,6 +1,7 @@
 #!/bin/sh
-# What README.md says that commands print is what they print, but for what the machine decides:
-# seconds, rates, threads, free memory and cards. And CONTRIBUTING.md's names are names of the tree.
+# What README.md and the pages of docs/ say that commands print is what they print, but for what the machine decides:
+# seconds, rates, threads, free memory and cards. And the names in CONTRIBUTING.md
+# and docs/glossary.md are names of the tree.
 . tests/cli/tap.sh
 bin=$(dirname "$gpube")
 
@@ -19,7 +20,8 @@ block() {
 }
 
 grep '^    \$ gpube ' README.md | sed 's/^    \$ //' > "$work/commands"
-that 'five commands are shown' [ "$(wc -l < "$work/commands")" -eq 5 ]
+that 'four commands are shown' [ "$(wc -l < "$work/commands")" -eq 4 ]
+that 'README.md has at most 130 lines' [ "$(wc -l < README.md)" -le 130 ]
 while read -r command; do
 	block "$command" > "$work/said"
 	# shellcheck disable=SC2086 # the words of the command
@@ -35,16 +37,64 @@ sed 's/| 0\.74 s/| 0.73 s/; s/\*\*0\.74 s\*\*/**0.73 s**/' README.md > "$work/RE
 mkdir -p "$work/benchmarks" && cp benchmarks/headlines.py benchmarks/common.py benchmarks/README.md "$work/benchmarks"
 that 'and tells a figure that differs' sh -c "python3 '$work/benchmarks/headlines.py' --check | grep -q 'combinatorial auction.*0.73 s'"
 
-# ---- CONTRIBUTING.md names files and functions, all of which are there; x and FOLDER are anyone's
+# ---- CONTRIBUTING.md and the glossary name files and functions, all of which are there; x and FOLDER are anyone's
 git ls-files > "$work/tree" 2> /dev/null || find . -type f | sed 's|^\./||' | grep -v '^build' > "$work/tree"
-grep -oE '[a-z_/-]+\.(c|h|sh|py|txt|md)\b' CONTRIBUTING.md | grep -vE '(^|[/_])x[._]' | sort -u |
+grep -ohE '[a-z_/-]+\.(c|h|sh|py|txt|md)\b' CONTRIBUTING.md docs/glossary.md | grep -vE '(^|[/_])x[._]' | sort -u |
 	while read -r file; do
 		grep -qE "(^|/)$file\$" "$work/tree" || echo "no file $file"
 	done > "$work/wrong"
 # shellcheck disable=SC2016
-grep -o '`[a-z_]*()`' CONTRIBUTING.md | tr -d '`()' | grep -vE '_x(_|$)' | sort -u |
+grep -oh '`[a-z_]*()`' CONTRIBUTING.md docs/glossary.md | tr -d '`()' | grep -vE '_x(_|$)' | sort -u |
 	while read -r name; do
 		grep -E '\.(c|h|cu)$' "$work/tree" | xargs grep -qE "\b$name\(" || echo "no function $name"
 	done >> "$work/wrong"
-that 'CONTRIBUTING.md names what is there' sh -c "cat '$work/wrong'; [ ! -s '$work/wrong' ]"
+that 'CONTRIBUTING.md and docs/glossary.md name what is there' sh -c "cat '$work/wrong'; [ ! -s '$work/wrong' ]"
+
+# ---- docs/: what the pages say that commands, programs in C and Python print is what they print
+if ! python3 -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2> /dev/null; then
+	skip 'the examples of docs' 'no python3 of 3.8 or later'
+	plan
+	exit 0
+elif nm "$gpube" 2> /dev/null | grep -q -e __asan_init -e __tsan_init; then
+	skip 'the examples of docs' 'python3 is not built with the sanitizer that the library has'
+	plan
+	exit 0
+fi
+python3 docs/examples.py "${gpube%/gpube}" docs/*.md docs/notebooks/*.md > "$work/said"
+while IFS= read -r line; do
+	case $line in
+	'ok '*) ok "${line#ok * - }" ;;
+	'not ok '*) not_ok "${line#not ok * - }" ;;
+	'#'*) echo "$line" ;;
+	esac
+done < "$work/said"
+that 'all pages were read' [ "$(grep -c 'ok ' "$work/said")" -eq "$(find docs -name '*.md' | wc -l)" ]
+that 'the guides have their examples' sh -c "grep -q 'docs/c.md, examples: 1[0-9]' '$work/said' && grep -qE 'docs/python.md, examples: ([89]|1[0-9])' '$work/said'"
+
+# ---- an example that says something else is told
+mkdir "$work/pages"
+printf '```console\n$ gpube solve examples/exams.cfn | head -n 1\noptimum     4.31, the proved minimum, after 0.001 s\n```\n' > "$work/pages/x.md"
+printf '```python\nprint(1)\n```\n```text\n2\n```\n' > "$work/pages/y.md"
+printf '```c\n#include <stdio.h>\nint main(void)\n{\n\tputs("1");\n\treturn 0;\n}\n```\n```text\n2\n```\n' > "$work/pages/z.md"
+for page in x y z; do
+	row "an output that differs: $page" 0 '^not ok 1 - .*, examples: 1' '' python3 docs/examples.py "${gpube%/gpube}" "$work/pages/$page.md"
+done
+
+# ---- every name of the C library in the pages is one
+grep -ohE '\bgpube_[a-z][a-z_]*\(' docs/*.md docs/notebooks/*.md | tr -d '(' | sort -u > "$work/names"
+grep -v -x -F -f tests/api/exported.txt "$work/names" | grep -v -x -e gpube_x_free > "$work/unknown"
+that 'functions of the library that pages name are there' sh -c "cat '$work/unknown'; [ -s '$work/names' ] && [ ! -s '$work/unknown' ]"
+
+# ---- the site's sources are made without Sphinx: a page for each command and each header
+mkdir "$work/build"
+ln -s "$(realpath "$gpube")" "$work/build/gpube"
+ln -s "$(realpath "${gpube%/gpube}/libgpube.so")" "$work/build/libgpube.so"
+row 'the sources of the site' 0 '' '' python3 docs/make.py "$work/build"
+for c in $("$gpube" __commands); do
+	[ -s "$work/build/docs-src/reference/commands/$c.rst" ] || echo "no page of $c"
+done > "$work/missing"
+grep -o '^GPUBE_API\|^gpube_[a-z_]*' tests/api/exported.txt | while read -r name; do
+	grep -rqE "c:function:: .*\b$name\(" "$work/build/docs-src/reference/c" || echo "no $name"
+done >> "$work/missing"
+that 'every command and every function has its place in the reference' sh -c "cat '$work/missing'; [ ! -s '$work/missing' ]"
 plan
