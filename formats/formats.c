@@ -61,6 +61,8 @@ static const struct gpube_format_row formats[] = {
 	{GPUBE_FORMAT_PRE, "pre", "pre", GPUBE_COSTS, false, false, NULL, gpube__pre_read, NULL},
 	{GPUBE_FORMAT_EFG, "efg", "efg", GPUBE_GAME, false, false, gpube__sniff_efg,
 		gpube__efg_read, NULL},
+	{GPUBE_FORMAT_AGG, "agg", "agg|bagg", GPUBE_GAME, false, false, gpube__sniff_agg,
+		gpube__agg_read, NULL},
 };
 
 enum { N_FORMATS = sizeof(formats) / sizeof(*formats) };

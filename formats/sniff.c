@@ -435,6 +435,14 @@ bool gpube__sniff_efg(const char *text, size_t n, const char *path)
 	return *text == 'R' || *text == 'D';
 }
 
+bool gpube__sniff_agg(const char *text, size_t n, const char *path)
+{
+	(void)n;
+	(void)path;
+	text += strspn(text, BLANKS);
+	return begins_with_word(text, "#AGG") || begins_with_word(text, "#BAGG");
+}
+
 /* Whether one number stands alone on its line: the number of players, of GTOutput. */
 static bool one_number(const char *text)
 {

@@ -271,10 +271,6 @@ int gpube_nash(
 	if (status)
 		return status;
 	tree = nash__takes_tree(g, &o);
-	if (!tree)
-		status = gpube__check_game(g);
-	if (status)
-		return status;
 	if (o.support_size && o.nash_method != GPUBE_NASH_METHOD_SE)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");
 	if (o.certificate && (tree || g->n_vars == 2))
@@ -289,13 +285,23 @@ int gpube_nash(
 	if (!o.inexact && !gpube_nash_exact() && (g->n_vars == 2 || !o.pure))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"this program was built without FLINT: only inexact results are to be had");
+	if (!tree && g->n_vars != 2)
+		status = nash__check_many(g, &o);
+	if (status)
+		return status;
 	r = nash__result_new(ctx);
 	if (!r)
 		return GPUBE_ENOMEM;
 	deadline = gpube__time_limit(ctx, start, o.timeout_seconds);
 	r->degenerate = -1;
 	r->backend = "cpu";
-	if (tree)
+	r->method = "auto";
+	/* payoffs by strategies are made here, which may take longer than the rest */
+	if (!tree)
+		status = gpube__check_game(g);
+	if (status)
+		status = status == GPUBE_ESTOP ? nash__conclude(r, ctx, status) : status;
+	else if (tree)
 		status = nash__solve_extensive(r, g, &o);
 	else if (g->n_vars != 2)
 		status = nash__solve_many(r, g, &o);

@@ -61,6 +61,7 @@ bool gpube__sniff_lrs(const char *text, size_t n, const char *path);
 bool gpube__sniff_two_player(const char *text, size_t n, const char *path);
 bool gpube__sniff_simple(const char *text, size_t n, const char *path);
 bool gpube__sniff_efg(const char *text, size_t n, const char *path);
+bool gpube__sniff_agg(const char *text, size_t n, const char *path);
 /* What a file holds: a model, of what kind, or what other programs of this project read. */
 enum gpube_content {
 	GPUBE_CONTENT_MODEL,
@@ -157,6 +158,7 @@ int gpube__two_player_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__simple_read(struct gpube_model *m, struct gpube_in *in);
 int gpube__simple_write(const struct gpube_model *m, struct gpube_out *out);
 int gpube__efg_read(struct gpube_model *m, struct gpube_in *in);
+int gpube__agg_read(struct gpube_model *m, struct gpube_in *in); /* .bagg, too */
 
 int gpube__evid_read(struct gpube_model *m, struct gpube_in *in);
 /* The file that evidence is read from, for the caller to free; NULL: none. Others as below. */

@@ -140,9 +140,8 @@ static int read_action(struct reader *r, struct gpube_infoset *s, int64_t k, boo
 
 	if (!status && s->player == 0)
 		status = gpube__scan_number(in, &a.chance, "the chance of an action");
-	if (!status && (!a.chance.den || a.chance.num < 0)) {
-		status = gpube__in_error(
-			in, !a.chance.den ? "a chance that passes 64 bits" : "a chance below 0");
+	if (!status && gpube__check_chance(in, &a.chance)) {
+		status = in->status;
 		gpube__free(in->ctx, a.chance.text);
 	}
 	if (!status && known && k < s->n_actions && s->player == 0 &&
@@ -179,27 +178,6 @@ static int read_actions(struct reader *r, struct gpube_infoset *s, bool known)
 			s->n_actions, (long long)n);
 	return status ? status
 		      : gpube__scan_char(in, '}', "'}' after an information set's actions");
-}
-
-static int check_chances(
-	struct gpube_in *in, const struct gpube_infoset *s, const struct gpube_action *actions)
-{
-	__int128 num = 0, den = 1;
-
-	for (int32_t k = 0; k < s->n_actions; k++) {
-		const struct gpube_rational *v = &actions[k].chance;
-		const int64_t a = gpube__divisor((int64_t)den, v->den);
-
-		if (__builtin_mul_overflow(num, (__int128)(v->den / a), &num) ||
-			__builtin_add_overflow(num, v->num * (den / a), &num) ||
-			__builtin_mul_overflow(den, (__int128)(v->den / a), &den) ||
-			den > (__int128)1 << 62)
-			return gpube__in_fail(
-				in, GPUBE_ERANGE, "chances whose common denominator passes 2^62");
-	}
-	return num == den ? GPUBE_OK
-			  : gpube__in_error(
-				    in, "the chances of an information set do not add up to 1");
 }
 
 static int add_infoset(struct reader *r, int32_t player, int32_t number, int32_t *index)
@@ -253,8 +231,10 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 	if (!status && (!known || gpube__scan_peek(in) == '{'))
 		status = read_actions(r, &r->t->infosets[*index], known);
 	if (!status && !known && player == 0)
-		status = check_chances(
-			in, &r->t->infosets[*index], r->t->actions + r->t->infosets[*index].first);
+		status = gpube__check_chances(in,
+			&r->t->actions[r->t->infosets[*index].first].chance,
+			r->t->infosets[*index].n_actions, sizeof(*r->t->actions),
+			"an information set");
 	return status;
 }
 

@@ -20,6 +20,12 @@ int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *wh
 /* EPARSE: what was expected, and what stands at p instead. */
 int gpube__scan_refuse(struct gpube_in *in, const char *what);
 
+/* EPARSE unless a chance is one of 64 bits, 0 or above. */
+int gpube__check_chance(struct gpube_in *in, const struct gpube_rational *v);
+/* ERANGE, EPARSE unless n of them, 'step' bytes apart, add up to 1; of: "an information set" */
+int gpube__check_chances(struct gpube_in *in, const struct gpube_rational *v, int32_t n,
+	size_t step, const char *of);
+
 /* ---- payoffs ---- */
 
 /* Payoffs in the order of the file, which claims sizes that nobody has paid for yet. */

@@ -123,6 +123,33 @@ int gpube__scan_number(struct gpube_in *in, struct gpube_rational *v, const char
 	return status;
 }
 
+int gpube__check_chance(struct gpube_in *in, const struct gpube_rational *v)
+{
+	if (!v->den)
+		return gpube__in_error(in, "a chance that passes 64 bits");
+	return v->num < 0 ? gpube__in_error(in, "a chance below 0") : GPUBE_OK;
+}
+
+int gpube__check_chances(
+	struct gpube_in *in, const struct gpube_rational *v, int32_t n, size_t step, const char *of)
+{
+	__int128 num = 0, den = 1;
+
+	for (int32_t k = 0; k < n; k++) {
+		const struct gpube_rational *c = (const void *)((const char *)v + k * step);
+		const int64_t a = gpube__divisor((int64_t)den, c->den);
+
+		if (__builtin_mul_overflow(num, (__int128)(c->den / a), &num) ||
+			__builtin_add_overflow(num, c->num * (den / a), &num) ||
+			__builtin_mul_overflow(den, (__int128)(c->den / a), &den) ||
+			den > (__int128)1 << 62)
+			return gpube__in_fail(
+				in, GPUBE_ERANGE, "chances whose common denominator passes 2^62");
+	}
+	return num == den ? GPUBE_OK
+			  : gpube__in_error(in, "the chances of %s do not add up to 1", of);
+}
+
 int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
 {
 	struct gpube_rational number = {0};

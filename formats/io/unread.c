@@ -24,7 +24,6 @@ struct unread {
 
 static const struct unread table[] = {
 	/* games */
-	{"an action graph game (.agg)", "#AGG|#BAGG", "", "agg|bagg"},
 	{"a game tree editor's file (.gte, .gbt)", "<gte*|<gambit:*", "", "gte|gbt"},
 	/* constraints and costs */
 	{"a source of toulbar2's cp2wcsp (.cp)", "", "", "cp"},

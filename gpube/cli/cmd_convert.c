@@ -166,7 +166,7 @@ static const struct {
 	const char *endings, *outputs;
 } kinds[] = {
 	[GPUBE_CONTENT_MODEL] = {NULL, NULL},
-	[GPUBE_CONTENT_GAME] = {GPUBE_FORMATS_OF_GAMES "|efg",
+	[GPUBE_CONTENT_GAME] = {GPUBE_FORMATS_OF_GAMES "|efg|agg",
 		"a game is written as .nfg for Gambit, .gam as GAMUT does, as a model by the name "
 		"of its format, or by any other name for lrsnash"},
 	[GPUBE_CONTENT_COALITIONS] = {NULL,
@@ -445,7 +445,10 @@ const struct command cmd_convert = {
 		 "games of two players for lrsnash; --to two-player and --to simple: GAMUT's other "
 		 "outputs\n"
 		 ".efg\n"
-		 "read: games of two players in extensive form, as their reduced normal form\n"
+		 "read: games in extensive form, as their reduced normal form\n"
+		 ".agg, .bagg\n"
+		 "read: Gambit's action graph games; of Bayesian ones each type of a player is a "
+		 "player; written as .nfg where all profiles fit in memory\n"
 		 ".csg\n"
 		 "read and written: values of coalitions, binary, or text as .txt\n"
 		 ".txt\n"

@@ -8,6 +8,7 @@
 #include "gpube/ops/device/opening.h"
 #include "gpube/ops/pick.h"
 #include "gpube/ir/payoffs.h"
+#include "gpube/ir/games/action_graph.h"
 #include "gpube/ir/games/game_tree.h"
 
 #define OPTS_STRUCT struct opts_info
@@ -195,6 +196,18 @@ static void text_tree(struct gpube_out *out, const struct gpube_game_tree *t)
 	}
 }
 
+static void text_graph(struct gpube_out *out, const struct gpube_model *m)
+{
+	double profiles = 1;
+
+	for (int32_t p = 0; p < m->n_vars; p++)
+		profiles *= m->vars[p].domain;
+	gpube__out_printf(out,
+		"%-*s%d players, %.15g profiles, by an action graph of %d action and %d function "
+		"nodes; see 'gpube nash'\n",
+		LABEL, "game", m->n_vars, profiles, m->graph->n_actions, m->graph->n_functions);
+}
+
 /* What else than a model the file holds. */
 static void text_contents(struct gpube_out *out, const struct contents *c)
 {
@@ -202,6 +215,8 @@ static void text_contents(struct gpube_out *out, const struct contents *c)
 		text_result(out, c->result);
 	else if (c->kind == GPUBE_CONTENT_GAME && c->model->tree)
 		text_tree(out, c->model->tree);
+	else if (c->kind == GPUBE_CONTENT_GAME && c->model->graph)
+		text_graph(out, c->model);
 	else if (c->kind == GPUBE_CONTENT_GAME && c->model->n_vars > 2)
 		gpube__out_printf(out, "%-*s%d players, %lld profiles; see 'gpube nash --pure'\n",
 			LABEL, "game", c->model->n_vars, (long long)gpube__profiles(c->model));
@@ -375,10 +390,12 @@ static void json_model(struct json *j, const struct result *r)
 static void json_contents(struct json *j, const struct contents *c)
 {
 	const bool game = c->kind == GPUBE_CONTENT_GAME, tree = game && c->model->tree,
-		   several = tree || (game && c->model->n_vars > 2);
+		   graph = game && c->model->graph,
+		   several = tree || graph || (game && c->model->n_vars > 2);
 
 	json_text(j, "kind",
 		tree                               ? "game in extensive form"
+		: graph                            ? "action graph game"
 		: several                          ? "game of several players"
 		: game                             ? "bimatrix game"
 		: c->kind == GPUBE_CONTENT_AUCTION ? "auction"
@@ -399,6 +416,10 @@ static void json_contents(struct json *j, const struct contents *c)
 			json_int(j, "n_sets", c->model->tree->n_infosets);
 			json_int(j, "n_nodes", c->model->tree->n_nodes);
 			json_true_false(j, "recall", c->model->tree->forgets < 0);
+		}
+		if (graph) {
+			json_int(j, "n_actions", c->model->graph->n_actions);
+			json_int(j, "n_functions", c->model->graph->n_functions);
 		}
 	} else if (game) {
 		json_int(j, "rows", c->model->vars[0].domain);

@@ -1,4 +1,5 @@
 /* model.c - building and reading the model. See model.h for the layout. */
+#include "gpube/ir/games/action_graph.h"
 #include "gpube/ir/games/game_tree.h"
 
 #include <math.h>
@@ -113,6 +114,7 @@ void gpube_model_free(struct gpube_model *m)
 	gpube__free(ctx, m->agent_of);
 	gpube__free(ctx, m->numbers);
 	gpube__game_tree_free(m->tree, ctx);
+	gpube__action_graph_free(m->graph, ctx);
 	gpube__free(ctx, m->name);
 	gpube__free(ctx, m);
 }

@@ -93,8 +93,9 @@ struct gpube_model {
 	bool keeps;       /* a solver's, which goes by the numbers of its functions */
 	bool auction;     /* GPUBE_COALITIONS: the tuples are bids, which may repeat; see bids.h */
 	int64_t *numbers; /* of bids, as many as tuples; NULL: it is no auction */
-	struct gpube_game_tree *tree; /* GPUBE_GAME: of one in extensive form, or NULL */
-	char *name;                   /* may be NULL */
+	struct gpube_game_tree *tree;     /* GPUBE_GAME: of one in extensive form, or NULL */
+	struct gpube_action_graph *graph; /* of one by its action graph, or NULL */
+	char *name;                       /* may be NULL */
 
 	struct gpube_variable *vars;
 	struct gpube_function *functions;

@@ -118,12 +118,13 @@ enum gpube_format {
 	GPUBE_FORMAT_OPB,
 	GPUBE_FORMAT_BEP,
 	GPUBE_FORMAT_PRE,
-	GPUBE_FORMAT_EFG, /* Gambit's, of two players, as its reduced normal form */
+	GPUBE_FORMAT_EFG, /* Gambit's games in extensive form */
+	GPUBE_FORMAT_AGG, /* Gambit's games by their action graph, Bayesian ones, too */
 	GPUBE_N_FORMATS,
 };
 #define GPUBE_FORMATS_OF_GAMES "nfg|gam|lrs|two-player|simple"
 #define GPUBE_FORMATS_WRITTEN                                                                      \
 	"wcsp|cfn|uai|lg|wcnf|cnf|lp|mps|bif|xmlbif|csg|cats|" GPUBE_FORMATS_OF_GAMES
-#define GPUBE_FORMATS_READ GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre|efg"
+#define GPUBE_FORMATS_READ GPUBE_FORMATS_WRITTEN "|qpbo|col|erg|yaml|xml|net|opb|bep|pre|efg|agg"
 
 #endif

@@ -5,7 +5,12 @@
  * its slack, on the other player's side, one is zero. A node is a face of each side; where a vertex
  * of each has a sequence with slack, one of both is made zero in each of two nodes. Where nothing
  * is left to branch on all points of both faces are equilibria with each other, and the vertices
- * are walked over. What they say beyond plans, values of sets that no reply comes to, is left out.
+ * are walked over.
+ *
+ * A sequence with a set behind it has no slack, whether it is played or not: the value of that set
+ * is bounded from below alone, and may be as large as the sequence leaves room for. So slacks of
+ * last sequences are branched on, and of the values of sets that no reply comes to, which are no
+ * part of an equilibrium, hardly any is left to walk over.
  * Source: Audet, Belhaiza, Hansen, A new sequence form approach for the enumeration and refinement
  *         of all extreme Nash equilibria for extensive form games, 2009.
  */
@@ -233,6 +238,30 @@ static int leaf(struct search *s, struct branch *b)
 
 /* ---- the search -------------------------------------------------------------------------- */
 
+/* Sequences of the other player that a set follows on have no slack on side q. */
+static int fix_values(const struct search *s, struct branch *b, int q)
+{
+	const struct nash_sequences *other = &s->f->of[1 - q];
+	const int32_t before = q ? 0 : s->f->of[0].n - 1;
+	int status = GPUBE_OK;
+
+	for (int32_t h = 0; h < other->n_sets && !status; h++) {
+		const int32_t sequence = other->after[h];
+		const int32_t var = nash__slack_variable(s->f, q, sequence);
+		bool empty = false;
+
+		if (sequence == 0 || b->fixed[q][var])
+			continue;
+		status = nash__dict_fix(&b->d[q], b->fixed[q], var, &empty);
+		if (!status && empty)
+			status = gpube__fail(s->f->ctx, GPUBE_EBUG,
+				"internal error: values of sets are bounded; please report this");
+		b->fixed[q][var] = 1;
+		b->done[before + sequence - 1] = 1;
+	}
+	return status;
+}
+
 /* Both sides, at a vertex of pure plans. */
 static int start(struct search *s)
 {
@@ -262,6 +291,8 @@ static int start(struct search *s)
 		status = nash__sequence_dict(
 			&b.d[q], f, q, f->of[q].first, s->reply[1 - q].best, NULL);
 		_fmpz_vec_clear(plan, f->of[q].n);
+		if (!status)
+			status = fix_values(s, &b, q);
 	}
 	if (status)
 		branch_clear(&b, ctx);

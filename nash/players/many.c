@@ -118,6 +118,22 @@ static int pure(struct gpube_nash_result *r, const struct gpube_model *g, int64_
 	return status;
 }
 
+/* ---- sizes ------------------------------------------------------------------------------- */
+
+/*
+ * The linear programs' rows, squared, are what a thread keeps; and all profiles. MOST_READ: before
+ * what is strictly dominated is taken out.
+ */
+enum { MOST_ROWS = 2500, MOST_PROFILES = 1 << 20, MOST_READ = 1 << 24 };
+
+static int refuse_profiles(struct gpube_ctx *ctx, double profiles)
+{
+	return gpube__fail(ctx, GPUBE_ERANGE,
+		"%.15g profiles are too many for mixed equilibria of several players; pure ones "
+		"are found",
+		profiles);
+}
+
 #ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <stdlib.h>
@@ -326,9 +342,6 @@ static int report_supports(struct gpube_nash_result *r, const struct nash_many *
 
 /* ---- the call ------------------------------------------------------------------------------ */
 
-/* The linear programs' rows, squared, are what a thread keeps; and all profiles. */
-enum { MOST_ROWS = 2500, MOST_PROFILES = 1 << 20 };
-
 static int check_size(const struct nash_players *p)
 {
 	int64_t rows = 0;
@@ -337,10 +350,7 @@ static int check_size(const struct nash_players *p)
 		rows += (int64_t)p->m[i] * (p->m[i] - 1);
 	if (rows <= MOST_ROWS && p->profiles <= MOST_PROFILES)
 		return GPUBE_OK;
-	return gpube__fail(p->ctx, GPUBE_ERANGE,
-		"%lld profiles are too many for mixed equilibria of several players; pure ones "
-		"are found",
-		(long long)p->profiles);
+	return refuse_profiles(p->ctx, (double)p->profiles);
 }
 
 static int conclude(struct gpube_nash_result *r, const struct nash_many *s, int status)
@@ -408,9 +418,10 @@ static int mixed(
 }
 #endif
 
-int nash__solve_many(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
+int nash__check_many(const struct gpube_model *g, const struct gpube_opts *o)
 {
+	double profiles = 1;
+
 	if (o->nash_method != GPUBE_NASH_METHOD_AUTO || o->backend == GPUBE_BACKEND_CUDA ||
 		o->inexact || o->give || o->all_labels)
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
@@ -419,5 +430,13 @@ int nash__solve_many(
 			g->n_vars);
 	if (o->certificate && (o->pure || o->one))
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "a certificate is of all equilibria");
+	for (int32_t i = 0; i < g->n_vars; i++)
+		profiles *= g->vars[i].domain;
+	return o->pure || profiles <= MOST_READ ? GPUBE_OK : refuse_profiles(g->ctx, profiles);
+}
+
+int nash__solve_many(
+	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
+{
 	return o->pure ? pure(r, g, o->max) : mixed(r, g, o);
 }

@@ -6,9 +6,14 @@
 #include "nash/result.h"
 
 /*
+ * nash__check_many() - what is refused before payoffs by profile are made.
+ * Errors: EINVAL (options of two players), ERANGE (too many profiles)
+ */
+int nash__check_many(const struct gpube_model *g, const struct gpube_opts *o);
+
+/*
  * nash__solve_many() - fills all of a result but its time.
- * Errors: EINVAL (options of two players), ERANGE (too large), ENOMEM, EBUG; pure: as
- *         nash__pure_profiles()
+ * Errors: ERANGE (too large), ENOMEM, EBUG; pure: as nash__pure_profiles()
  */
 int nash__solve_many(
 	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o);

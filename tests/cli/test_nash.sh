@@ -123,7 +123,7 @@ for game in root three ties; do
 done
 if command -v python3 > /dev/null; then
 	"$gpube" nash --certify "$work/proof" "$work/root.nfg" > "$work/list"
-	row 'forged proofs' 0 '^40 forged ones refused$' '' python3 tests/games/check_nash.py "$work/root.nfg" "$work/proof" 40 1
+	row 'forged proofs' 0 '^100 forged ones refused$' '' python3 tests/games/check_nash.py "$work/root.nfg" "$work/proof" 100 1
 else
 	skip 'forged proofs' 'no python3'
 fi

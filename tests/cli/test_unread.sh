@@ -14,8 +14,6 @@ unread() {
 	done
 }
 
-unread x.agg '#AGG\n2\n2\n' 'action graph game' info solve nash csg auction
-unread noname_agg '#AGG\n2\n2\n' 'action graph game' info nash
 unread x.cp '# problem name\n4_QUEENS\n' 'cp2wcsp'
 unread noext 'max: 3x + 2y;\n' 'linear program'
 unread x.mzn 'var 1..3: x;\n' MiniZinc

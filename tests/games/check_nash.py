@@ -142,6 +142,7 @@ class Box:
 			for a in self.support[p][1:]:
 				self.unknowns.append((p, a))
 				box.append(tuple(map(Fraction, ends[game.first[p] + a])))
+				need(box[-1][0] < box[-1][1], "a box is empty")
 		self.ends = {u: e for u, e in zip(self.unknowns, box)}
 		self.solve(box)
 
@@ -211,6 +212,11 @@ class Box:
 			rest = [self.z[p, a] for a in own[1:]]
 			x[p, own[0]] = 1 - sum(hi for _, hi in rest), 1 - sum(lo for lo, _ in rest)
 		return x
+
+	def is_of(self, other):
+		"""Whether its solution is that of another box, which has no other one."""
+		return self.states == other.states and all(
+			other.ends[u][0] < lo and hi < other.ends[u][1] for u, (lo, hi) in self.z.items())
 
 	def is_equilibrium(self):
 		"""True, False, or None where it is not decided."""
@@ -353,7 +359,7 @@ def check(game_path, lines):
 		if w[0] == "box":
 			ends = [float.fromhex(x) for x in w[3:]]
 			boxes[int(w[1])] = Box(game, w[2], list(zip(ends[::2], ends[1::2])))
-	listed = set()
+	listed = []
 	for w in head:
 		if w[0] == "equilibrium":
 			box, ends = boxes[int(w[1])], [Fraction(int(x), ten) for x in w[2:]]
@@ -361,66 +367,137 @@ def check(game_path, lines):
 			for (p, a), (lo, hi) in box.probabilities().items():
 				k = game.first[p] + a
 				need(ends[2 * k] <= lo and hi <= ends[2 * k + 1], "an equilibrium is not where it is said to be")
-			point = tuple(ends)
-			need(point not in listed, "an equilibrium is listed twice")
-			listed.add(point)
+				need((ends[2 * k + 1] - ends[2 * k]) * ten <= 2 + game.shape[p], "an equilibrium is not within its digits")
+			need(not any(box.is_of(other) for other in listed), "an equilibrium is listed twice")
+			listed.append(box)
 	undecided = 0
 	for k, box in boxes.items():
 		found = box.is_equilibrium()
 		undecided += found is None
-		x = box.probabilities()
-		need(not found or any(all(e[2 * (game.first[p] + a)] <= hi and lo <= e[2 * (game.first[p] + a) + 1]
-			for (p, a), (lo, hi) in x.items()) for e in listed), "an equilibrium is not listed")
+		need(not found or any(box.is_of(other) for other in listed), "an equilibrium is not listed")
 	n_open = check_tree(game, boxes, tree) + undecided
 	need(next(tree) == ["end"], "more lines than regions")
 	return len(listed), n_open
 
 
-REFUSED = Wrong, LookupError, ValueError, ZeroDivisionError, StopIteration
+REFUSED = Wrong, LookupError, ValueError, ArithmeticError, StopIteration, RecursionError
+
+
+# ---- forgeries: each says something false, or says nothing of a part
+
+def subtree(lines, at):
+	"""Where what a line of the tree and its children say ends, and whether a solution is in it."""
+	left, found = 1, False
+	while left:
+		word = lines[at][0]
+		found = found or word == "inside"
+		left += {"out": 0, "play": None, "halve": 1}.get(word, -1) or 0
+		if word == "play":
+			return None, False  # one child or two: the region says it
+		at += 1
+	return at, found
+
+
+def hide(lines, at, rng):
+	"""A part of the tree that has a solution becomes one that has none."""
+	end, found = subtree(lines, at)
+	if not found:
+		return None
+	closed = [w for w in lines if w[0] == "combine"] + [["empty", "0"], ["inside", "-1"]]
+	return lines[:at] + [rng.choice(closed)] + lines[end:]
+
+
+def forge_equilibrium(lines, at, rng):
+	words, unit = lines[at], rng.choice([1, 7, 10**6])
+	ends = [int(x) for x in words[2:]]
+	others = [w for w in lines if w[0] == "equilibrium" and w[1] != words[1]]
+	no_equilibria = [w for w in lines if w[0] == "box" and not any(
+		e[0] == "equilibrium" and e[1] == w[1] for e in lines)]
+	way = rng.randrange(8)
+	if way == 0:  # not listed
+		return lines[:at] + lines[at + 1:]
+	if way == 1:  # twice
+		return lines[:at] + [words] + lines[at:]
+	if way == 2:  # twice, with other ends
+		wider = [x + (1 if k % 2 else -1) for k, x in enumerate(ends)]
+		return lines[:at] + [words[:2] + list(map(str, wider))] + lines[at:]
+	if way == 3:  # elsewhere
+		return lines[:at] + [words[:2] + [str(x + 7 * unit) for x in ends]] + lines[at + 1:]
+	if way == 4:  # nowhere
+		return lines[:at] + [words[:2] + [str(x) for lo, hi in zip(ends[::2], ends[1::2]) for x in (hi + unit, lo - unit)]] + lines[at + 1:]
+	if way == 5 and others:  # the others are where this one is, which is anywhere
+		ten = str(10**int(lines[1][1]))
+		wide = words[:2] + ["0", ten] * (len(ends) // 2)
+		return [w for w in lines[:at] if w[0] != "equilibrium"] + [wide] + [w for w in lines[at + 1:] if w[0] != "equilibrium"]
+	if way == 6 and others:  # another one's place
+		return lines[:at] + [words[:2] + rng.choice(others)[2:]] + lines[at + 1:]
+	if way == 7 and no_equilibria:  # of a solution that is none
+		return lines[:at] + [["equilibrium", rng.choice(no_equilibria)[1]] + words[2:]] + lines[at:]
+	return None
+
+
+def forge_box(lines, at, rng):
+	words, way = lines[at], rng.randrange(4)
+	ends = [float.fromhex(x) for x in words[3:]]
+	finite = [k for k, x in enumerate(ends) if abs(x) != float("inf")]
+	if way == 0:  # proofs go by it, and a list
+		return lines[:at] + lines[at + 1:]
+	if way == 1:
+		return lines[:at] + [words[:2] + [words[2].translate({48: 49, 49: 48})] + words[3:]] + lines[at + 1:]
+	if not finite:
+		return None
+	if way == 2:  # beside its solution
+		moved = [x if k not in finite else x + 4 * (ends[k | 1] - ends[k & ~1]) for k, x in enumerate(ends)]
+	else:  # turned around
+		moved = [ends[k ^ 1] if k in finite else x for k, x in enumerate(ends)]
+	return lines[:at] + [words[:3] + [x.hex() for x in moved]] + lines[at + 1:]
+
+
+def forge_combine(lines, at, rng):
+	words, way = lines[at], rng.randrange(5)
+	if way == 0:
+		words = [w if "x" not in w else "0x0p+0" for w in words]
+	elif way == 1:
+		words = ["empty", "0"]
+	elif way == 2:
+		words = words[:-1]
+	elif way == 3:
+		words = [w if "x" not in w else w[1:] if w[0] == "-" else "-" + w for w in words]
+	else:
+		words = [w if "x" not in w else "inf" for w in words]
+	return lines[:at] + [words] + lines[at + 1:]
 
 
 def forge(lines, rng):
 	"""A certificate that is false, of one that is true; None: not by this way."""
-	lines = [list(w) for w in lines]
 	at = rng.choice(range(2, len(lines) - 1))
 	words, way = lines[at], rng.randrange(4)
-	if words[0] == "combine":
-		if way == 0:
-			lines[at] = [words[0]] + [w if "x" not in w else "0x0p+0" for w in words[1:]]
-		elif way == 1:
-			lines[at] = ["empty", "0"]
-		elif way == 2:
-			lines[at] = words[:-1]
-		else:
-			lines[at] = [words[0]] + [w if "x" not in w else w[1:] if w[0] == "-" else "-" + w for w in words[1:]]
-	elif words[0] == "equilibrium":
-		if way == 0:
-			del lines[at]
-		elif way == 1:
-			lines.insert(at, words)
-		else:
-			lines[at][2:] = [str(int(x) + 7) for x in words[2:]]
-	elif words[0] == "box":
-		if way < 2:
-			del lines[at]
-		else:
-			lines[at][2] = words[2].translate({48: 49, 49: 48})
-	elif words[0] == "inside":
-		lines[at] = ["empty", "0"] if way else ["inside", "-1"]
+	if words[0] in ("equilibrium", "box", "combine"):
+		return {"equilibrium": forge_equilibrium, "box": forge_box, "combine": forge_combine}[words[0]](lines, at, rng)
+	if words[0] == "inside":
+		other = [w[1] for w in lines if w[0] == "box" and w[1] != words[1]]
+		new = ["inside", rng.choice(other)] if way == 0 and other else ["empty", "0"] if way else ["inside", "-1"]
+		if new[1] in other and same_box(lines, new[1], words[1]):
+			return None
 	elif words[0] in ("play", "halve"):
 		if way < 2:
-			lines[at] = ["empty", "0"]
-		elif way == 2:
-			del lines[at]
-		else:
-			lines[at] = ["play", str(10**6)]
+			return hide(lines, at, rng)
+		if way == 2:
+			return lines[:at] + lines[at + 1:]
+		new = ["play", str(10**6)] if rng.random() < 0.5 else ["halve", "0", "0", "0"]
 	elif words[0] == "out":
-		lines[at] = ["out", words[2], words[1]]
+		new = ["out", words[2], words[1]]
 	elif words[0] == "dominated":
-		lines[at] = [words[0], words[1], words[3], words[2]]
+		new = [words[0], words[1], words[3], words[2]]
 	else:
 		return None
-	return lines
+	return lines[:at] + [new] + lines[at + 1:]
+
+
+def same_box(lines, a, b):
+	"""Of one support: its regions may be in both."""
+	state = {w[1]: w[2] for w in lines if w[0] == "box"}
+	return state[a] == state[b]
 
 
 def main():

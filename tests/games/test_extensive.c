@@ -251,6 +251,41 @@ static void two_contexts(void **state)
 	test_memory_end(ctx, &memory);
 }
 
+/*
+ * Player 2 stops for 10, and behind that are rounds worth less: values of sets that are not come to
+ * leave the equilibria alone, and the work is not that of their combinations.
+ */
+static void sets_not_reached(void **state)
+{
+	enum { ROUNDS = 12 };
+	struct test_memory memory = {.fail_at = -1};
+	struct gpube_ctx *ctx = test_memory_ctx(&memory);
+	char text[4096];
+	size_t n = (size_t)snprintf(text, sizeof(text),
+		"EFG 2 R \"\" { \"a\" \"b\" } p \"\" 2 1 \"\" { \"stop\" \"go\" } 0 "
+		"t \"\" 1 \"\" { 0 10 }");
+	struct gpube_nash_result *r;
+	struct gpube_model *g;
+
+	(void)state;
+	if (!gpube_nash_exact())
+		skip();
+	for (int k = 1; k <= ROUNDS; k++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+			" p \"\" 1 %d \"\" { \"end\" \"on\" } 0 t \"\" %d \"\" { 0 %d/9 } "
+			"p \"\" 2 %d \"\" { \"end\" \"on\" } 0 t \"\" %d \"\" { 0 %d/7 }",
+			k, 2 * k, k % 5, k + 1, 2 * k + 1, 3 * k % 5);
+	snprintf(text + n, sizeof(text) - n, " t \"\" 999 \"\" { 0 0 }");
+	g = read_tree(ctx, text);
+	assert_non_null(g);
+	assert_int_equal(gpube_nash(&r, g, NULL), GPUBE_OK);
+	assert_int_equal(r->tree->n_profiles, ROUNDS + 1);
+	assert_true(r->work < 2000);
+	gpube_result_free(r);
+	gpube_model_free(g);
+	test_memory_end(ctx, &memory);
+}
+
 static void short_of_memory(void **state)
 {
 	static const struct gpube_opts ways[] = {{.one = 0}, {.one = 1}, {.normal_form = 1}};
@@ -268,7 +303,7 @@ static void short_of_memory(void **state)
 int main(void)
 {
 	enum { N = sizeof(known) / sizeof(*known) };
-	struct CMUnitTest tests[N + 4];
+	struct CMUnitTest tests[N + 5];
 	int rc;
 
 	test_make_dir(dir);
@@ -279,6 +314,7 @@ int main(void)
 	tests[N + 1] = (struct CMUnitTest)cmocka_unit_test(without_recall);
 	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(short_of_memory);
 	tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(two_contexts);
+	tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(sets_not_reached);
 	rc = cmocka_run_group_tests(tests, NULL, NULL);
 	test_clear_dir(dir);
 	return rc;

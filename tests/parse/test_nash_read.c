@@ -69,6 +69,16 @@ static const struct good good[] = {
 		EFG "\"a comment\" c \"\" 1 \"\" { \"h\" 1/3 \"t\" 2/3 } 1 \"\" { 1 0 } t \"\" 2 "
 		    "\"\" { 3 6 } p \"\" 1 1 \"\" { \"a\" \"b\" } 0 \"\" t \"\" 0 t \"\" 2",
 		"2 1\n\n2\n4\n\n2\n6\n"},
+	{"agg, payoffs of all configurations",
+		"#AGG\n# a comment\n2 5 0\n2 3\n0 1\n2 3 4\n3 2 3 4\n3 2 3 4\n2 0 1\n2 0 1\n2 0 1\n"
+		"0 3 2 1\n0 6 5 4\n0 -4 -1\n0 -5 -2\n0 -6 -3\n",
+		GAME},
+	{"agg, some of them by a function",
+		"#AGG\n2 2 1\n2 2\n0 1\n0 1\n1 2\n2 0 1\n1 0\n10 0 [ 3 9 ]\n1 2 [ 3 ] 1/2 [ 6 ] 7\n"
+		"1 2 [ 0 2 ] .5 [ 1 1 ] -1",
+		"2 2\n\n7 1/2\n-1 1/2\n\n7 -1\n1/2 1/2\n"},
+	{"bagg, one type each", "#BAGG\n2 2 0 1 1 1 1 2 2 0 1 0 1 2 0 1 2 1 0 0 35 -4 0 -10 95",
+		"2 2\n\n-4 35\n-10 95\n\n-4 -10\n35 95\n"},
 	{"efg, one node", EFG "t \"\" 1 \"\" { 7 8 }", "1 1\n\n7\n\n8\n"},
 };
 

@@ -322,6 +322,18 @@ static const struct worst files[] = {
 	{"efg", "outcomes", EFG, "p \"\" 1 %ld \"\" { \"\" } %ld \"\" { 1/3 2/7 } ", "t \"\" 0", 1},
 	{"efg", "two actions at each of many sets", EFG,
 		"p \"\" 1 %ld \"\" { \"\" \"\" } 0 t \"\" 0 ", "t \"\" 0", 1},
+	{"agg", "declared nodes", "#AGG\n2 200000000 200000000\n1 1\n0\n0\n", "", "", 0},
+	{"agg", "declared actions", "#AGG\n2 2000000 0\n2000000 2000000\n0 1 2", "", "", 0},
+	{"agg", "nodes and functions", "#AGG\n2 %ld 9\n1 1\n0\n0\n", "9 1 2 3 4 5 6 7 8 9\n", "",
+		0},
+	{"agg", "functions of each other", "#AGG\n2 %ld 3\n1 1\n0\n0\n", "0 ",
+		"0\n1 0\n1 1\n0 0 0\n", 0},
+	{"agg", "configurations", "#AGG\n2 3 0\n2 2\n0 1\n1 2\n1 0\n0\n0\n1 %ld ", "[%ld]1", "", 0},
+	{"agg", "of all players",
+		"#AGG\n40 8 0\n8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 8 "
+		"8 8 8 "
+		"8 8 8\n",
+		"0 1 2 3 4 5 6 7\n", "", 0},
 	{"nfg", "declared actions", "NFG 1 R \"\" { \"\" \"\" } { 2000000000 2 }\n", "", "", 0},
 	{"lrs", "declared rows", "2000000000 2000000000\n", "1 ", "", 0},
 	{"two-player", "payoffs", "", "(1,2) ", "\n", 0},

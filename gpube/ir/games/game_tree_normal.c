@@ -10,14 +10,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpube/ir/games/expected.h"
 #include "gpube/ir/payoffs.h"
-
-typedef __int128 wide;
 
 /* A node that is reached, with its chance. */
 struct reached {
 	int32_t node;
-	int64_t num, den;
+	struct gpube_rational chance;
 };
 
 /*
@@ -25,6 +24,7 @@ struct reached {
  * choices  by player: n[player] strategies of n_infosets each
  * at       the profile
  * v        by player and profile
+ * worth    by player, at the profile
  */
 struct filling {
 	const struct gpube_game_tree *t;
@@ -32,66 +32,20 @@ struct filling {
 	int32_t **choices, *n, *at;
 	struct gpube_rational **v;
 	struct reached *stack;
-	wide *num, *den; /* by player */
+	struct gpube_expected *worth;
 };
 
 /* ---- payoffs --------------------------------------------------------------------------------- */
 
-static wide gcd(wide a, wide b)
-{
-	while (b) {
-		const wide rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a < 0 ? -a : a;
-}
-
-/* *num / *den += chance * v; false if that passes 126 bits. */
-static bool add_share(wide *num, wide *den, const struct reached *r, const struct gpube_rational *v)
-{
-	wide a, b, c, d;
-
-	if (!v->den || __builtin_mul_overflow((wide)r->num, (wide)v->num, &a) ||
-		__builtin_mul_overflow((wide)r->den, (wide)v->den, &b))
-		return false;
-	c = gcd(a, b);
-	a /= c;
-	b /= c;
-	c = gcd(*den, b);
-	if (__builtin_mul_overflow(*num, b / c, num) || __builtin_mul_overflow(a, *den / c, &a) ||
-		__builtin_add_overflow(*num, a, num) || __builtin_mul_overflow(*den, b / c, den))
-		return false;
-	d = gcd(*num, *den);
-	*num /= d;
-	*den /= d;
-	return true;
-}
-
-/* The chance of a node behind one: false if it passes 62 bits. */
-static bool follow(
-	struct reached *to, const struct reached *from, const struct gpube_rational *chance)
-{
-	const wide num = (wide)from->num * chance->num, den = (wide)from->den * chance->den;
-	const wide d = gcd(num, den);
-
-	to->num = (int64_t)(num / d);
-	to->den = (int64_t)(den / d);
-	return num / d < (wide)1 << 62 && den / d < (wide)1 << 62;
-}
-
-/* What all players get at the profile, in num and den; false if a number is too long. */
+/* What all players get at the profile; false if a number is too long. */
 static bool expect(const struct filling *f)
 {
 	const struct gpube_game_tree *t = f->t;
 	int64_t n = 0;
 
-	for (int32_t p = 0; p < t->n_players; p++) {
-		f->num[p] = 0;
-		f->den[p] = 1;
-	}
-	f->stack[n++] = (struct reached){0, 1, 1};
+	for (int32_t p = 0; p < t->n_players; p++)
+		f->worth[p] = (struct gpube_expected){0, 1};
+	f->stack[n++] = (struct reached){0, {1, 1, NULL}};
 	while (n) {
 		const struct reached r = f->stack[--n];
 		const struct gpube_node *node = &t->nodes[r.node];
@@ -100,15 +54,15 @@ static bool expect(const struct filling *f)
 		const int64_t outcome = (int64_t)node->outcome * t->n_players;
 
 		for (int32_t p = 0; p < t->n_players && node->outcome >= 0; p++)
-			if (!add_share(&f->num[p], &f->den[p], &r, &t->payoffs[outcome + p]))
+			if (!gpube__expected_add(&f->worth[p], &r.chance, &t->payoffs[outcome + p]))
 				return false;
 		for (int32_t a = 0; s && !s->player && a < s->n_actions; a++) {
 			const struct gpube_rational *chance = &t->actions[s->first + a].chance;
 
 			if (chance->num == 0)
 				continue;
-			f->stack[n].node = t->children[node->children + a];
-			if (!follow(&f->stack[n++], &r, chance))
+			f->stack[n] = (struct reached){t->children[node->children + a], r.chance};
+			if (!gpube__chance_times(&f->stack[n++].chance, chance))
 				return false;
 		}
 		if (s && s->player) {
@@ -126,14 +80,10 @@ static int fill_profile(const struct filling *f, int64_t profile)
 {
 	const bool fits = expect(f);
 
-	for (int32_t p = 0; p < f->t->n_players; p++) {
-		if (!fits || f->num[p] > INT64_MAX || f->num[p] <= INT64_MIN ||
-			f->den[p] > INT64_MAX)
+	for (int32_t p = 0; p < f->t->n_players; p++)
+		if (!fits || !gpube__expected_take(&f->v[p][profile], &f->worth[p]))
 			return gpube__fail(
 				f->ctx, GPUBE_ERANGE, "an expected payoff passes 64 bits");
-		f->v[p][profile] =
-			(struct gpube_rational){(int64_t)f->num[p], (int64_t)f->den[p], NULL};
-	}
 	return GPUBE_OK;
 }
 
@@ -306,11 +256,10 @@ int gpube__game_tree_normal(struct gpube_game_tree *t)
 	f.v = gpube__alloc_zero(ctx, n, sizeof(*f.v));
 	f.n = gpube__alloc_zero(ctx, n, sizeof(*f.n));
 	f.at = gpube__alloc_zero(ctx, n, sizeof(*f.at));
-	f.num = gpube__alloc(ctx, n, 2 * sizeof(*f.num));
+	f.worth = gpube__alloc(ctx, n, sizeof(*f.worth));
 	f.stack = gpube__alloc(ctx, (uint64_t)t->n_nodes, sizeof(*f.stack));
-	f.den = f.num ? f.num + n : NULL;
-	status = f.choices && f.v && f.n && f.at && f.num && f.stack ? make(&f, m, profiles)
-								     : GPUBE_ENOMEM;
+	status = f.choices && f.v && f.n && f.at && f.worth && f.stack ? make(&f, m, profiles)
+								       : GPUBE_ENOMEM;
 	if (status)
 		gpube__model_truncate(m, mark);
 	for (uint64_t p = 0; p < n; p++) {
@@ -321,7 +270,7 @@ int gpube__game_tree_normal(struct gpube_game_tree *t)
 	gpube__free(ctx, f.v);
 	gpube__free(ctx, f.n);
 	gpube__free(ctx, f.at);
-	gpube__free(ctx, f.num);
+	gpube__free(ctx, f.worth);
 	gpube__free(ctx, f.stack);
 	return status;
 }

@@ -3,20 +3,22 @@
 
 #include <pthread.h>
 
+#include "gpube/ir/games/action_graph.h"
 #include "gpube/ir/games/game_tree.h"
 
-/* One thread makes the payoffs of a tree at a time. */
+/* One thread makes the payoffs of a tree or a graph at a time. */
 static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
 
-/* Payoffs are made in the model that has the tree; a view of it has them then, too. */
+/* Payoffs are made in the model that has the tree or graph; a view of it has them then, too. */
 static int make_payoffs(const struct gpube_model *m)
 {
-	struct gpube_model *const whole = m->tree->model;
+	struct gpube_model *const whole = m->tree ? m->tree->model : m->graph->model;
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&making);
 	if (!whole->n_functions)
-		status = gpube__game_tree_normal(m->tree);
+		status = m->tree ? gpube__game_tree_normal(m->tree)
+				 : gpube__action_graph_normal(m->graph);
 	if (m != whole && !m->n_functions && !status) {
 		struct gpube_model *view = (struct gpube_model *)m;
 		struct gpube_ctx *ctx = m->ctx;
@@ -34,7 +36,7 @@ int gpube__check_game(const struct gpube_model *m)
 {
 	if (gpube__check_kind(m, GPUBE__OF(GPUBE_GAME)))
 		return GPUBE_EINVAL;
-	if (m->tree) {
+	if (m->tree || m->graph) {
 		int status = make_payoffs(m);
 
 		if (status)

@@ -52,9 +52,10 @@ int gpube_model_add_payoffs(struct gpube_model *m, const int64_t *num, const int
 
 	if (!m || !num)
 		return gpube__missing(m ? m->ctx : NULL);
-	if (m->tree)
+	if (m->tree || m->graph)
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"payoffs of a game in extensive form: its tree has them");
+			"payoffs of a game that has them by its %s",
+			m->tree ? "tree, in extensive form" : "action graph");
 	status = next_scope(&scope, &cells, m);
 	if (status)
 		return status;
