@@ -16,8 +16,6 @@
 extern "C" {
 #endif
 
-struct dcop_world;
-
 /* ---- solving ------------------------------------------------------------------------------ */
 
 enum gpube_csg_method {

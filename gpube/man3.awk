@@ -60,16 +60,37 @@ function declare(text,    n, lines, k, name)
 BEGIN {
 	file = out "/" page ".3"
 }
-# the first comment is the header's own
+# the first comment is the header's own: its first sentence is the page's name
 FNR <= 2 && / - / && !named {
 	what = $0
 	sub(/^[ \/*]*[^ ]+ - /, "", what)
-	named = 1
+	named = naming = first = 1
+	next
+}
+naming {
+	line = $0
+	sub(/^ \*\/?/, "", line)
+	if (line != "")
+		what = what line
+	if (line != "" && line !~ /\*\/$/)
+		next
+	naming = 0
+	if ($0 ~ /\*\/$/)
+		inside = first = 0
+	rest = ""
+	if (match(what, /\. [A-Z]/)) {
+		rest = substr(what, RSTART + 2)
+		what = substr(what, 1, RSTART - 1)
+	}
+	sub(/\.$/, "", what)
 	print ".TH " toupper(page) " 3 \"\" \"gpube " version "\" \"Library Functions\"" > file
 	print ".SH NAME\n" page " \\- " roff(what) > file
 	print ".SH SYNOPSIS\n.nf\n#include <" roff(include) ">\n\ncc x.c $(pkg\\-config \\-\\-cflags \\-\\-libs gpube)\n.fi" > file
 	print ".SH DESCRIPTION" > file
-	first = 1
+	if (first)
+		comment = rest == "" ? "" : rest "\n"
+	else
+		pending = rest
 	next
 }
 # fields that structs share are shown in each

@@ -78,6 +78,12 @@ cat "$at"/include/gpube/*.h | tr '\n\t' '  ' | grep -oE '[A-Z]+_API [^;]*;' | gr
 	grep -E '^(gpube|csg)_' | sort -u > "$work/exported"
 that 'functions are found' [ "$(wc -l < "$work/exported")" -ge 80 ]
 that 'each has a man page' sh -c "while read -r f; do [ -e '$at/share/man/man3/'\$f.3 ] || echo \$f; done < '$work/exported' > '$work/no'; cat '$work/no'; [ ! -s '$work/no' ]"
+# a page's name is a sentence of its own, which the description does not go on with
+for f in "$at"/share/man/man3/*.3; do
+	awk '/^\.SH DESCRIPTION/ { text = 1; next } text && /^\.S/ { exit } text && /^[^.]/ { print; exit }' "$f" |
+		grep -q '^[a-z]' && echo "${f##*/}"
+done > "$work/cut"
+that 'what a page is named by is whole' sh -c "cat '$work/cut'; [ ! -s '$work/cut' ]"
 if command -v man > /dev/null 2>&1; then
 	for f in "$at"/share/man/man1/*-gpube.1 "$at"/share/man/man1/gpube-mpi.1 "$at"/share/man/man3/gpube.3 \
 		"$at"/share/man/man3/gpube_sums.3 "$at"/share/man/man3/gpube_formats.3 "$at"/share/man/man3/csg_auction.3 \
