@@ -214,27 +214,6 @@ const char *gpube__content_words(enum gpube_content content)
 	return (unsigned)content <= GPUBE_CONTENT_SIDECAR ? words[content] : NULL;
 }
 
-int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own)
-{
-	char text[sizeof(ctx->error)];
-	enum gpube_content content;
-	struct gpube_in in;
-	bool sure;
-
-	if (status != GPUBE_EPARSE || !stays(path))
-		return status;
-	memcpy(text, ctx->error, sizeof(text));
-	if (gpube__in_open(&in, ctx, path) == GPUBE_OK) {
-		content = gpube__in_content(&in, &sure);
-		sure = sure && !in.status && content != own;
-		gpube__in_close(&in);
-		if (sure)
-			return gpube__fail(ctx, GPUBE_EINVAL, "'%s' is %s", path,
-				gpube__content_words(content));
-	}
-	return gpube__fail(ctx, status, "%s", text);
-}
-
 /* Told by nothing but numbers, as any .wcsp is whose own name is one. */
 static bool is_numbers(const struct gpube_in *in, const struct gpube_format_row *format)
 {

@@ -96,11 +96,6 @@ bool gpube__begins_wcsp(const char *text);
  *       with
  */
 enum gpube_content gpube__in_content(struct gpube_in *in, bool *sure);
-/*
- * gpube__refused() - what a reader of 'own' has returned, and instead of what it did not
- * understand, if the file holds something else for sure, EINVAL with the words for that.
- */
-int gpube__refused(int status, struct gpube_ctx *ctx, const char *path, enum gpube_content own);
 /* The format of that name, or GPUBE_FORMAT_AUTO for an unknown one. */
 enum gpube_format gpube__format_named(const char *name);
 const char *gpube__format_name(enum gpube_format format);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "formats/common/survey.h"
+#include "gpube/ir/dense.h"
 #include "gpube/ir/tuples.h"
 
 /* ---- groups ------------------------------------------------------------------------ */
@@ -64,8 +65,7 @@ int gpube__side_init(struct gpube_compare_side *s, const struct gpube_model *m)
 			s->constant += v == GPUBE_INF ? 0 : gpube__minimised(m, v);
 			continue;
 		}
-		memcpy(sorted, gpube__scope(m, f), (size_t)t->arity * sizeof(*sorted));
-		qsort(sorted, (size_t)t->arity, sizeof(*sorted), gpube__compare_int32);
+		gpube__sorted_scope(sorted, m, f, NULL);
 		s->member[s->n_members++] = (struct gpube_compare_member){sorted, f, t->arity};
 	}
 	qsort(s->member, (size_t)s->n_members, sizeof(*s->member), compare_members);

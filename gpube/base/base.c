@@ -173,13 +173,6 @@ int gpube__check_choice(struct gpube_ctx *ctx, const char *name, int64_t value, 
 		(long long)value, (long long)most);
 }
 
-int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds)
-{
-	if (seconds >= 0)
-		return GPUBE_OK;
-	return gpube__fail(ctx, GPUBE_EINVAL, "%s is %g: expected 0 or more", name, seconds);
-}
-
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
 {
 	char text[1024];

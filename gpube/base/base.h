@@ -104,8 +104,6 @@ int gpube__fail_stopped(struct gpube_ctx *ctx);
 int gpube__missing(struct gpube_ctx *ctx);
 /* A number of an enum, or any from 0 to 'most'. */
 int gpube__check_choice(struct gpube_ctx *ctx, const char *name, int64_t value, int64_t most);
-/* Not negative, and a number. */
-int gpube__check_seconds(struct gpube_ctx *ctx, const char *name, double seconds);
 
 /* ---- memory: NULL (and ENOMEM's text) on failure; n * size is checked; free takes NULL --- */
 

@@ -15,7 +15,8 @@ void gpube__bytes_clear(struct gpube__bytes *b)
 	*b = (struct gpube__bytes){.ctx = b->ctx};
 }
 
-uint64_t gpube__hash(uint64_t from, const void *bytes, uint64_t n)
+/* A hash of 64 bits, which goes on from another: no proof against somebody who alters both. */
+static uint64_t hash_of(uint64_t from, const void *bytes, uint64_t n)
 {
 	const unsigned char *at = bytes;
 	uint64_t hash = from ? from : HASH_START;
@@ -30,7 +31,7 @@ uint64_t gpube__hash(uint64_t from, const void *bytes, uint64_t n)
 static void put_bytes(struct gpube__bytes *b, const unsigned char *bytes, int64_t n)
 {
 	if (b->hashed) {
-		b->hash = gpube__hash(b->hash, bytes, (uint64_t)n);
+		b->hash = hash_of(b->hash, bytes, (uint64_t)n);
 		return;
 	}
 	if (b->status)
@@ -143,7 +144,7 @@ int gpube__pack(struct gpube__bytes *to, const struct gpube__bytes *from)
 	if (!to->status) {
 		gpube__put(to, from->n);
 		gpube__put(to, (int64_t)packed);
-		gpube__put(to, (int64_t)gpube__hash((uint64_t)from->n, bytes, packed));
+		gpube__put(to, (int64_t)hash_of((uint64_t)from->n, bytes, packed));
 		put_bytes(to, bytes, (int64_t)packed);
 	}
 	gpube__free(to->ctx, bytes);
@@ -159,7 +160,7 @@ int gpube__unpack(struct gpube__bytes *to, struct gpube__bytes *from)
 	if (from->status)
 		return from->status;
 	if (packed > from->n - from->next || n > MOST_RATIO * (packed + 1) ||
-		(uint64_t)hash != gpube__hash((uint64_t)n, from->at + from->next, (uint64_t)packed))
+		(uint64_t)hash != hash_of((uint64_t)n, from->at + from->next, (uint64_t)packed))
 		return damaged(from, "its checksum is wrong");
 	if ((uint64_t)n > to->ctx->memory_bytes)
 		return gpube__fail(to->ctx, GPUBE_ELIMIT, "it is larger than the memory");

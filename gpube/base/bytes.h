@@ -38,9 +38,6 @@ double gpube__get_real(struct gpube__bytes *b);
 /* A count of things that take at least a byte each: no more than there are bytes left. */
 int64_t gpube__get_count(struct gpube__bytes *b);
 
-/* A hash of 64 bits, which goes on from another: no proof against somebody who alters both. */
-uint64_t gpube__hash(uint64_t from, const void *bytes, uint64_t n);
-
 /*
  * gpube__pack()   - appends to 'to' what 'from' has, compressed by zlib, with lengths and a hash.
  * gpube__unpack() - reads the same from 'from', which it checks: 'to' is empty before.

@@ -102,7 +102,8 @@ void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_si
 		s->n_merged, gpube__plural(s->n_merged), s->n_absorbed);
 }
 
-void gpube__step_add(
+/* Adds a step, and drops every other one when there are thousands. Without memory it adds none. */
+static void add_step(
 	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost)
 {
 	enum { MOST = 4096 };
@@ -119,7 +120,7 @@ void gpube__step_add(
 static void step(struct gpube_bounder *b)
 {
 	b->told.n_improved++;
-	gpube__step_add(b->ctx, &b->told.steps, gpube__now() - b->told.start, b->lower, b->upper);
+	add_step(b->ctx, &b->told.steps, gpube__now() - b->told.start, b->lower, b->upper);
 }
 
 void gpube__bounder_progress(struct gpube_bounder *b, const char *by)

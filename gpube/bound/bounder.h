@@ -60,10 +60,6 @@ struct gpube_steps {
 	int64_t n, capacity;
 };
 
-/* Adds a step, and drops every other one when there are thousands. Without memory it adds none. */
-void gpube__step_add(
-	struct gpube_ctx *ctx, struct gpube_steps *s, double seconds, int64_t bound, int64_t cost);
-
 /* How the simplified model and the tables were made, and the models that the bounder owns. */
 struct gpube_made {
 	struct gpube_model *quantised; /* integer costs of a model of potentials */

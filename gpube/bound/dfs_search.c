@@ -363,15 +363,6 @@ static double part_seen(const struct gpube_dfs_worker *w)
 	return seen;
 }
 
-/* Whether other ranks wait for open nodes: then what a first run leaves open is kept. */
-static bool others_wait(const struct gpube_dfs_tree *s)
-{
-	const struct gpube_watch *watch = s->b->told.watch;
-
-	return watch && watch->share && !s->guest && !s->is_trial &&
-	       s->seconds + gpube__budget_spent(&s->turn) >= watch->share_after;
-}
-
 /* A first run, longer than the one before. Its open nodes are kept if it has seen enough. */
 static int run_from_root(struct gpube_dfs_worker *w)
 {
@@ -386,7 +377,7 @@ static int run_from_root(struct gpube_dfs_worker *w)
 	k->n_runs++;
 	k->n_searched = w->n_nodes;
 	k->part_left = 1 - seen;
-	if (!w->t->conflict && (seen >= ENOUGH || others_wait(w->s))) {
+	if (!w->t->conflict && (seen >= ENOUGH || gpube__dfs_tree_is_awaited(w->s))) {
 		begin_open(w->s, k);
 		k->n_runs = w->s->n_restarts;
 		status = push_open(w, 0);
@@ -407,7 +398,7 @@ static void end_trial(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
 	k->trying = false;
 	k->n_runs++;
 	k->part_left = gpube__frontier_part(&k->open);
-	if (1 - k->part_left >= ENOUGH || others_wait(s)) {
+	if (1 - k->part_left >= ENOUGH || gpube__dfs_tree_is_awaited(s)) {
 		begin_open(s, k);
 		k->n_runs = s->n_restarts;
 	} else {

@@ -69,6 +69,14 @@ void gpube__dfs_tree_enter(struct gpube_dfs_worker *w)
 	w->t->swept = gpube__dfs_worker_is_first(w) ? k->swept : GPUBE__DFS_NOT_SWEPT;
 }
 
+bool gpube__dfs_tree_is_awaited(const struct gpube_dfs_tree *s)
+{
+	const struct gpube_watch *watch = s->b->told.watch;
+
+	return watch && watch->share && !s->guest && !s->is_trial &&
+	       s->seconds + gpube__budget_spent(&s->turn) >= watch->share_after;
+}
+
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s)
 {
 	return __atomic_load_n(&s->lower, __ATOMIC_RELAXED) >=

@@ -16,6 +16,9 @@
 enum { BATCH = 2, WINDOW = 16 };
 /* Passes by which triples are chosen, if not all may stay. */
 enum { FIRST_PASSES = 32 };
+/* Local search from what is read off: steps, and its part of the time. */
+enum { SEARCH_STEPS = 200 };
+#define SEARCH_SHARE 0.2
 
 struct ascent {
 	struct gpube_bounder *b;
@@ -46,7 +49,7 @@ static int begin(struct ascent *a, const struct gpube_nested_triples *only)
 	return status ? status : gpube__nested_first(&a->p, &a->n);
 }
 
-/* Decodes an assignment and searches from there, for a fifth of the time. */
+/* Decodes an assignment and searches from there. */
 static int read_off(struct ascent *a)
 {
 	struct gpube_bounder *b = a->b;
@@ -57,8 +60,9 @@ static int read_off(struct ascent *a)
 		gpube__pairs_decode(&a->c, b->tried, &a->rng);
 		status = gpube__bounder_report_incumbent(b, b->tried, "decoded");
 	}
-	if (!status && !gpube__bounder_done(b) && a->searching < 0.2 * gpube__bounder_worked(b))
-		status = gpube__bounder_search(b, b->tried, 200);
+	if (!status && !gpube__bounder_done(b) &&
+		a->searching < SEARCH_SHARE * gpube__bounder_worked(b))
+		status = gpube__bounder_search(b, b->tried, SEARCH_STEPS);
 	a->searching += gpube__worked(b->ctx) - start;
 	gpube__bounder_lower_target(b, a->c.shift, &a->c.target);
 	return status ? status : gpube__nested_target(&a->n, a->p, a->c.target);

@@ -69,7 +69,8 @@ struct gpube__bytes gpube__letter_bytes(
 		.ctx = ctx, .at = (unsigned char *)(uintptr_t)words, .n = n < 0 ? 0 : n};
 }
 
-int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter)
+/* To all other ranks. */
+static int send_all(struct dcop_world *world, const struct gpube_letter *letter)
 {
 	int status = GPUBE_OK;
 
@@ -195,7 +196,7 @@ int gpube__letters_follow(struct gpube_letters *l)
 int gpube__letters_end(struct gpube_letters *l)
 {
 	const struct gpube_letter over = {.kind = LETTER_OVER};
-	int status = gpube__letter_send_all(l->world, &over);
+	int status = send_all(l->world, &over);
 
 	l->stop(l->arg);
 	while (!status && (l->is_busy(l->arg) || l->n_gone < l->world->n_ranks - 1 ||

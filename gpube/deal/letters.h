@@ -57,8 +57,6 @@ int gpube__letter_send_bytes(struct dcop_world *world, int to, struct gpube_lett
 /* What was sent so; the bytes are the words', which stay. */
 struct gpube__bytes gpube__letter_bytes(
 	struct gpube_ctx *ctx, const struct gpube_letter *letter, const int32_t *words);
-/* To all other ranks. */
-int gpube__letter_send_all(struct dcop_world *world, const struct gpube_letter *letter);
 /* EIO: it sent what nobody expects. */
 int gpube__letter_fail(struct dcop_world *world, int from);
 

@@ -259,7 +259,8 @@ static int plan_largest(struct gpube_box *box, const struct gpube_boxes *b)
 	return status ? status : gpube__be_init(&box->be, &box->m, b->order);
 }
 
-int gpube__boxes_cost(struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type)
+/* Errors: ENOMEM, ELIMIT (a message of more than 2^62 cells) */
+static int boxes_cost(struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type)
 {
 	struct gpube_box box;
 	int status = plan_largest(&box, b);
@@ -337,7 +338,7 @@ static int try_split(struct gpube_box_cost *cost, const struct fitting *f, int32
 
 	*cost = (struct gpube_box_cost){0};
 	gpube__boxes_split(&b, f->be, var, n);
-	return gpube__boxes_cost(cost, &b, f->wanted->type);
+	return boxes_cost(cost, &b, f->wanted->type);
 }
 
 /* The variables of the largest messages: they are in most cells of them all. */
@@ -403,7 +404,7 @@ static int boxes_split_one(struct fitting *f, struct gpube_box_cost *cost, bool 
 		return status;
 	*fits = a.fits || fitted;
 	gpube__boxes_split(f->b, f->be, a.candidate, a.n);
-	return gpube__boxes_cost(cost, f->b, f->wanted->type);
+	return boxes_cost(cost, f->b, f->wanted->type);
 }
 
 int gpube__boxes_fit(struct gpube_boxes *b, struct gpube_box_cost *cost, const struct gpube_be *be,

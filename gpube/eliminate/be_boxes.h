@@ -46,10 +46,6 @@ struct gpube_box_cost {
 	double joined, largest_joined, largest_message; /* cells */
 };
 
-/* Errors: ENOMEM, ELIMIT (a message of more than 2^62 cells) */
-int gpube__boxes_cost(
-	struct gpube_box_cost *out, const struct gpube_boxes *b, enum gpube_type type);
-
 /*
  * gpube__boxes_working() - the number type of all boxes, as gpube__be_working(). It may be wider
  * than that of the whole: where a variable is fixed, functions that would be added in its bucket

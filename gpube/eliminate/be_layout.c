@@ -222,7 +222,8 @@ out:
 	return status;
 }
 
-uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t memory)
+/* The room that is left for a block on a device of so many bytes, beside copies of functions. */
+static uint64_t room_of(const struct gpube_be *be, enum gpube_type type, uint64_t memory)
 {
 	double most = 0, bytes;
 
@@ -268,7 +269,7 @@ int gpube__block_take(struct gpube__block *b, const struct gpube_be *be, enum gp
 	int status;
 
 	if (b->ops->alloc_block && assigning && !keep)
-		room = gpube__be_room(be, type, b->ops->memory(be->ctx));
+		room = room_of(be, type, b->ops->memory(be->ctx));
 	status = take(b, be, type, keep, assigning, room);
 	return status || b->base || !room ? status : take(b, be, type, keep, assigning, 0);
 }

@@ -49,8 +49,6 @@ struct gpube__layout {
  */
 int gpube__be_layout(struct gpube__layout *out, const struct gpube_be *be, enum gpube_type type,
 	bool keep, bool assigning, uint64_t room);
-/* The room that is left for a block on a device of so many bytes, beside copies of functions. */
-uint64_t gpube__be_room(const struct gpube_be *be, enum gpube_type type, uint64_t memory);
 void gpube__layout_clear(struct gpube__layout *l, struct gpube_ctx *ctx);
 
 /* The block of a run, in memory of one backend. */

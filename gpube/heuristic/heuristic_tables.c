@@ -147,9 +147,7 @@ static int add_function(struct gpube_heuristic_maker *k, const int32_t *position
 	if (cells && sorted)
 		status = gpube__dense(cells, m, f, position);
 	if (!status) {
-		for (int i = 0; i < arity; i++)
-			sorted[i] = position[scope[i]];
-		qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+		gpube__sorted_scope(sorted, m, f, position);
 		for (int64_t c = 0; c < n; c++)
 			cells[c] = cells[c] >= k->h->limit >> k->h->info.shift
 					   ? GPUBE_INF

@@ -174,7 +174,11 @@ static int compile(struct gpube_compiled *c, const struct gpube_model *m, bool s
 	return status;
 }
 
-int gpube__compile(struct gpube_compiled **out, struct gpube_inference *plan,
+/*
+ * gpube_infer_compile() with options that were checked. 'stays': what the model has observed cannot
+ * change; then what else is barren is left out of a query.
+ */
+static int compile_with(struct gpube_compiled **out, struct gpube_inference *plan,
 	const struct gpube_model *m, const struct gpube_opts *o, bool stays)
 {
 	struct gpube_compiled *c;
@@ -232,7 +236,7 @@ int gpube_infer_compile(
 	if (!out || !m)
 		return gpube__missing(m ? m->ctx : NULL);
 	status = gpube__infer_check(&o, m, opts, GPUBE__ON_COMPILE);
-	return status ? status : gpube__compile(out, &plan, m, &o, false);
+	return status ? status : compile_with(out, &plan, m, &o, false);
 }
 
 /* The index of a value of those that can occur; -1: it cannot, or none is meant. */
@@ -457,7 +461,7 @@ int gpube__infer_once(
 		return status;
 	deadline = gpube__time_limit(m->ctx, gpube__now(), o.timeout_seconds);
 	o.timeout_seconds = 0;
-	status = gpube__compile(&c, &plan, m, &o, true);
+	status = compile_with(&c, &plan, m, &o, true);
 	if (!status) {
 		status = gpube_infer_query(out, c);
 		if (!status)

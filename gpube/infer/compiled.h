@@ -222,13 +222,6 @@ int gpube__compiled_take(struct gpube_compiled *c, struct gpube_sum_table *messa
 int gpube__compiled_take_table(struct gpube_compiled *c, struct gpube_sum_table *message,
 	int64_t *power, struct gpube_sum_table *t);
 
-/*
- * gpube__compile() - gpube_infer_compile() with options that were checked. 'stays': what the model
- * has observed cannot change; then what else is barren is left out of a query.
- */
-int gpube__compile(struct gpube_compiled **out, struct gpube_inference *plan,
-	const struct gpube_model *m, const struct gpube_opts *o, bool stays);
-
 /* All messages up that what is fixed now changes, and z. Errors: those of gpube__sum_product() */
 int gpube__compiled_up(struct gpube_compiled *c);
 /* The sum of all from what the messages of the first n buckets were parted from. */

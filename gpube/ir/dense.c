@@ -1,6 +1,7 @@
 /* dense.c - see dense.h. */
 #include "gpube/ir/dense.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Stride of each axis of the scope in the sorted layout; returns the cells. */
@@ -142,6 +143,17 @@ int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct g
 int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
 {
 	return gpube__dense_as(out, GPUBE_INT64, GPUBE_INF, m, function, rank);
+}
+
+void gpube__sorted_scope(
+	int32_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
+{
+	const int32_t *scope = gpube__scope(m, function);
+	const int arity = m->functions[function].arity;
+
+	for (int k = 0; k < arity; k++)
+		out[k] = rank ? rank[scope[k]] : scope[k];
+	qsort(out, (size_t)arity, sizeof(*out), gpube__compare_int32);
 }
 
 /* The largest finite cost of a function of a simplified model, whose costs are all >= 0. */

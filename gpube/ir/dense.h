@@ -17,6 +17,10 @@ int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, co
 int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct gpube_model *m,
 	int32_t function, const int32_t *rank);
 
+/* A function's variables, or their ranks (NULL: themselves), ascending: its axes in such a copy. */
+void gpube__sorted_scope(
+	int32_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank);
+
 /* The constant and the functions of no variables; GPUBE_INF: forbidden. */
 int64_t gpube__constant_of(const struct gpube_model *m);
 

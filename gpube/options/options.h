@@ -107,7 +107,6 @@ struct gpube__opt {
 };
 
 extern const struct gpube__opt gpube__opts_table[GPUBE__N_OPTS];
-extern const char *const gpube__opt_sections[];
 /* "gpube_solve" of the call with bit k; NULL: there is none. */
 const char *gpube__option_call(int k);
 

@@ -9,9 +9,6 @@
 
 const struct gpube__opt gpube__opts_table[GPUBE__N_OPTS] = {GPUBE__OPTS(ROW)};
 
-const char *const gpube__opt_sections[] = {"Bounds", "Elimination", "List", "Equivalent problem",
-	"Sums", "Agents", "Games", "Reading", "Writing", "Machine"};
-
 static const char *const call_names[GPUBE__N_CALLS] = {"gpube_ctx_new", "gpube_solve",
 	"gpube_bound", "gpube_certify", "gpube_reparam", "gpube_plan", "gpube_count", "gpube_list",
 	"gpube_heuristic_new", "gpube_infer", "gpube_infer_compile", "gpube_mmap", "gpube_read",

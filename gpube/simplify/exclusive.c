@@ -72,14 +72,11 @@ static bool same_groups(const struct over *x, const struct over *y)
 static void list_groups_of(
 	const struct gpube_exclusive *x, struct over *over, int32_t f, int32_t *groups)
 {
-	const int32_t *scope = gpube__scope(x->m, f);
 	int32_t n = 0;
 
 	over->function = f;
 	over->groups = groups;
-	for (int k = 0; k < x->m->functions[f].arity; k++)
-		groups[k] = x->group[scope[k]];
-	qsort(groups, (size_t)x->m->functions[f].arity, sizeof(*groups), gpube__compare_int32);
+	gpube__sorted_scope(groups, x->m, f, x->group);
 	for (int k = 0; k < x->m->functions[f].arity; k++)
 		if (!n || groups[n - 1] != groups[k])
 			groups[n++] = groups[k];

@@ -54,8 +54,7 @@ static int find_pairs_of(struct gpube_exclusive *x, int32_t f, int64_t *cells)
 
 	if (arity < 2 || arity > MOST_ARITY)
 		return GPUBE_OK;
-	memcpy(scope, gpube__scope(x->m, f), (size_t)arity * sizeof(*scope));
-	qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+	gpube__sorted_scope(scope, x->m, f, NULL);
 	for (int i = 0; i < arity; i++) {
 		domain[i] = x->m->vars[scope[i]].domain;
 		n_two += domain[i] == 2;

@@ -94,8 +94,7 @@ static int load(struct making *w)
 
 		if (!arity)
 			continue; /* in the constant */
-		memcpy(scope, gpube__scope(m, k), (size_t)arity * sizeof(*scope));
-		qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+		gpube__sorted_scope(scope, m, k, NULL);
 		status = add_function(w, arity, scope, &f);
 		if (!status)
 			status = gpube__dense(f->cost, m, k, NULL);

@@ -120,9 +120,7 @@ static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t
 		gpube__free(a->ctx, rest.t);
 		return status;
 	}
-	for (int k = 0; k < arity; k++)
-		scope[k] = a->g->position[gpube__scope(m, f)[k]];
-	qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+	gpube__sorted_scope(scope, m, f, a->g->position);
 	rest.slab = lay_out(a, *at, scope, arity);
 	rest.position = scope[0];
 	*at += arity - 1;

@@ -113,9 +113,7 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 
 		costs[k] = (int64_t)(costs[k] == GPUBE_INF || above > cap ? cap : above);
 	}
-	for (int k = 0; k < arity; k++)
-		sorted[k] = scope[k];
-	qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+	gpube__sorted_scope(sorted, m, f, NULL);
 	if (!status && arity == 0)
 		*constant += costs[0];
 	else if (!status)

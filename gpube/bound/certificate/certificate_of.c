@@ -91,8 +91,7 @@ static int add_function(
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too large");
 	costs = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*costs));
 	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
-	memcpy(sorted, gpube__scope(m, f), (size_t)arity * sizeof(*sorted));
-	qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+	gpube__sorted_scope(sorted, m, f, NULL);
 	for (int k = 0; k < arity; k++)
 		sorted[k] = given[sorted[k]];
 	if (!status)

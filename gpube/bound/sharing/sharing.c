@@ -9,11 +9,9 @@ static bool is_open(const struct gpube_dfs_block *k)
 
 bool gpube__sharing_begins(const struct gpube_dfs_tree *s)
 {
-	const struct gpube_watch *watch = s->b->told.watch;
 	bool any = false, known = true;
 
-	if (s->shared || s->guest || s->is_trial || !watch || !watch->share ||
-		s->seconds + gpube__budget_spent(&s->turn) < watch->share_after)
+	if (s->shared || !gpube__dfs_tree_is_awaited(s))
 		return false;
 	for (int32_t k = 0; k < s->n_blocks; k++) {
 		any |= is_open(&s->blocks[k]) && s->blocks[k].open.n > 0;
