@@ -52,11 +52,46 @@ def command_page(gpube, command):
 		about = re.search(r"\n(?:  -\w, |      )--%s\b.*?\n(?=  -|      -|\n)" % re.escape(row["name"]), said + "\n", re.S)
 		told = re.search(r"\([^()]*default [^()]*\)$|\([^()]* to [^()]*\)$", re.sub(r"\s+", " ", about[0]).strip()) if about else None
 		out += ["   " + house.inline(row["help"] + (" " + told[0] if told else ""), ()), ""]
+	for heading, rows in re.findall(r"\n([A-Z][^\n]*):\n((?:  .*\n)+)", said.split("\nExamples:\n")[0]):
+		if heading not in {row["section"] for row in table["options"]}:
+			out += title(heading, "-")
+			for name, what in re.findall(r"^  (\S.*?)(?:  +|\n +)(.*(?:\n {10,}.*)*)", rows, re.M):
+				out += ["``%s``" % name, "   " + house.escape(re.sub(r"\s+", " ", what)), ""]
 	shown = said.split("\nExamples:\n")
 	if len(shown) > 1:
 		out += title("Examples", "-")
 		for command_line, what in re.findall(r"^  (\S.*)\n((?:      .*\n?)+)", shown[1], re.M):
 			out += ["``%s``" % command_line, "   " + house.escape(re.sub(r"\s+", " ", what).strip()), ""]
+	return "\n".join(out)
+
+
+def environment(gpube):
+	"""What gpube(1) says of the environment and of exit statuses."""
+	page, out = subprocess.check_output([gpube, "__man"], universal_newlines=True).replace("\\-", "-"), [""]
+	for section in "ENVIRONMENT", "EXIT STATUS":
+		told = re.search(r"\.SH %s\n(.*?)\n(?=\.SH|$)" % section, page + "\n.SH", re.S)
+		out += title(section.capitalize(), "-") if told else []
+		for name, what in re.findall(r"\.TP\n(?:\.B )?(.*)\n((?:[^.].*\n?)+)", told[1] if told else ""):
+			out += ["``%s``" % name, "   " + re.sub(r"\\f[BRI]", "", house.escape(what.replace("\n", " ")).replace("\\\\", "\\")), ""]
+	return "\n".join(out)
+
+
+def options_page():
+	"""The options of the library's calls, from the table that gpube_option() tells."""
+	from gpube import _c
+	calls, rows = {}, {}
+	for call in sorted(set(re.findall(r"\bgpube_\w+", text_of("tests", "api", "exported.txt")))):
+		for row in _c.table(call):
+			key = tuple(getattr(row, f) for f in ("name", "type", "argument", "dflt", "help"))
+			calls.setdefault(key, []).append(call)
+			rows[key] = row
+	out = title("Options of the library") + ["""What :c:func:`gpube_opts_set` takes by name, in Python a keyword of the method, with the calls that have it. On the
+		command line ``_`` is ``-``.""".replace("\n\t\t", " "), ""]
+	for key in sorted(rows):
+		name, kind, argument, dflt, about = (x.decode() if x else "" for x in key)
+		out += ["``%s``" % name, "   %s%s%s. %s" % (kind, " " + house.escape(argument) if kind == "choice" else "",
+			", default " + house.escape(dflt) if dflt else "", house.escape(about[:1].upper() + about[1:])), "",
+			"   *%s*" % ", ".join(house.escape(c) for c in calls[key]), ""]
 	return "\n".join(out)
 
 
@@ -171,9 +206,11 @@ def main():
 	for folder, pages in ("c", c_pages), ("python", p_pages):
 		for name, text in pages.items():
 			write(os.path.join(out, "reference", folder, name + ".rst"), text)
-	write(os.path.join(out, "reference", "commands.rst"), index("Commands", "What ``gpube help COMMAND`` says.", ["commands/" + c for c in commands]))
+	write(os.path.join(out, "reference", "commands.rst"), index("Commands", "What ``gpube help COMMAND`` says.",
+		["commands/" + c for c in commands]) + environment(gpube))
+	write(os.path.join(out, "reference", "options.rst"), options_page())
 	write(os.path.join(out, "reference", "c.rst"), index("The C library", "The public headers, in the order in which to read them.",
-		["c/" + p for p in c_pages]))
+		["c/" + p for p in c_pages] + ["options"]))
 	write(os.path.join(out, "reference", "python.rst"), index("The Python package", "What ``import gpube`` gives, as its docstrings say.",
 		["python/" + p for p in p_pages]))
 
