@@ -105,7 +105,7 @@ LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
-	opts.c options/opts_rows.c options/opts_nearest.c overwrites.c help.c session/session.c session/inputs.c session/observe.c session/contents.c session/contents_check.c \
+	opts.c options/opts_rows.c options/opts_nearest.c overwrites.c help.c session/session.c session/status.c session/inputs.c session/observe.c session/contents.c session/contents_check.c \
 	session/json.c options/opts_json.c)
 TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit api bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)

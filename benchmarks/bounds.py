@@ -74,7 +74,7 @@ class Run:
     """gpube bound: the bounds over time, as found and as last"""
 
     def __init__(self, args, path, more, limit):
-        out, err, self.seconds = run([args.gpube, "bound", "--json", *more, *shlex.split(args.args), path], limit)
+        out, err, self.seconds = run([args.gpube, "bound", "-v", "--json", *more, *shlex.split(args.args), path], limit)
         self.lower = [(float(t), float(x)) for t, x in re.findall(r"([\d.]+) s: lower bound (-?[\d.]+)", err)]
         self.upper, self.at_end, self.bound_at = None, None, 0
         self.status = "no answer: " + err.strip()[-60:]

@@ -17,7 +17,7 @@ import time
 from common import options
 from infer import numbers_of
 
-NOTE = re.compile(r"log10 from (\S+) to (\S+)$")
+BOUNDS = re.compile(r" s: (?:upper bound 10\^([^ ,]+))?(?:, )?(?:lower bound 10\^([^ ,]+))? \(")
 
 
 def watch(cmd, seconds):
@@ -25,9 +25,9 @@ def watch(cmd, seconds):
     p = subprocess.Popen(cmd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     told = []
     for line in p.stderr:
-        m = NOTE.search(line.strip())
+        m = BOUNDS.search(line)
         if m:
-            told.append((time.time() - start, float(m.group(1)), float(m.group(2))))
+            told.append((time.time() - start, float(m.group(2) or "-inf"), float(m.group(1) or "inf")))
     out = p.stdout.read()
     p.wait()
     m = re.search(r"^log10 Z +(?:from (\S+) to|at most) (\S+): proved", out, re.M)
@@ -54,7 +54,7 @@ def main():
         if time.time() > end:
             break
         case, model = os.path.join(o.data, c["case"]), os.path.join(o.data, c["model"])
-        cmd = [o.gpube, "infer", "--task", "PR", "--evidence", case + ".evid" if c["evidence"] == "yes" else "none", "--timeout", "%gs" % o.seconds, model]
+        cmd = [o.gpube, "infer", "-v", "--task", "PR", "--evidence", case + ".evid" if c["evidence"] == "yes" else "none", "--timeout", "%gs" % o.seconds, model]
         told, exact, wall = watch(cmd, o.seconds)
         want, half = numbers_of(case + ".PR")
         inside = all(at(told, s)[0] - 2 * half - 1e-9 <= want[0] <= at(told, s)[1] + 2 * half + 1e-9 for s in range(1, int(o.seconds) + 1))

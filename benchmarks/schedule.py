@@ -47,7 +47,7 @@ BEGIN, TIMES = 3, 4
 
 # ---- record
 
-IMPROVED = re.compile(r"[\d.]+ s: (lower|upper) bound ([^ ,]+)(?:, (?:lower|upper) bound (\S+))? \(")
+IMPROVED = re.compile(r"[\d.]+ s: (lower|upper) bound ([^ ,]+)(?:, (?:lower|upper) bound ([^ ,]+))?(?:, gap [^(]*)? \(")
 WORKED = re.compile(r"ticks of work so far: (\S+)")
 TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+) of \S+ ticks, (\S+) s, (?:lower .*, )?gap \S+ to ([^\s,]+)(, done|, failed)?")
 ORDER = re.compile(r"class ([a-z ]+), order of width \d+, about (\S+) ticks of elimination")

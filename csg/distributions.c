@@ -169,7 +169,7 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 	make_chunk(m->s, (uint64_t)item);
 	n_made = __atomic_add_fetch(&m->n_made, 1, __ATOMIC_RELAXED);
 	if (thread == 0 && !m->s->fill.n) /* a part is not worth a word */
-		gpube__progress(m->ctx, (double)n_made / (double)m->n, "generate");
+		gpube__progress(m->ctx, (double)n_made / (double)m->n, "generating");
 }
 
 static void draw_agents(struct csg__source *s)

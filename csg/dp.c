@@ -197,7 +197,7 @@ static int run(struct csg__dp *d)
 			fill_chunk, d);
 		if (d->stopped)
 			return gpube__fail_stopped(d->ctx);
-		gpube__progress(d->ctx, (double)d->size / d->n, "split");
+		gpube__progress(d->ctx, (double)d->size / d->n, "dp");
 	}
 	return GPUBE_OK;
 }
@@ -219,7 +219,7 @@ static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *v
 	for (step.size = 1; step.size <= d->n && !status; step.size++) {
 		step.most = most_of_part(d, step.size);
 		status = s->ops->splits(d->ctx, &step);
-		gpube__progress(d->ctx, (double)step.size / d->n, "split");
+		gpube__progress(d->ctx, (double)step.size / d->n, "dp");
 	}
 	if (!status)
 		s->r->seconds_splits = gpube__now() - d->start;

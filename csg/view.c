@@ -2,6 +2,7 @@
 #include <float.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "csg/distributions.h"
@@ -598,4 +599,21 @@ bool csg__as_is(const struct csg__range *range, const struct csg__view *g)
 int csg__clock_threads(const struct csg__search *s)
 {
 	return s->ops == gpube__subset_cpu() ? 1 : s->g->ctx->n_threads;
+}
+
+void csg__log_bounds(
+	struct gpube_ctx *ctx, double start, double lower, double upper, const char *by)
+{
+	char text[2][32];
+	const struct gpube__bounds_line line = {.seconds = gpube__now() - start,
+		.worked = gpube__worked(ctx),
+		.proved = text[1],
+		.found = isnan(lower) ? NULL : text[0],
+		.maximise = true,
+		.gap = lower != 0 ? (upper - lower) / fabs(lower) : -1, /* nor of NAN */
+		.by = by};
+
+	snprintf(text[0], sizeof(text[0]), "%.12g", lower);
+	snprintf(text[1], sizeof(text[1]), "%.12g", upper);
+	gpube__log_bounds(ctx, &line);
 }

@@ -164,5 +164,12 @@ double csg__conv_seconds(const struct csg__search *s);
  * that all count by themselves, unless conv is a device's, where the clock decides.
  */
 int csg__clock_threads(const struct csg__search *s);
+/*
+ * csg__log_bounds() - logs what is known of the worth of the best structure, or of winning bids.
+ * start  of the call, by gpube__now()
+ * lower  NAN: nothing was found yet
+ */
+void csg__log_bounds(
+	struct gpube_ctx *ctx, double start, double lower, double upper, const char *by);
 
 #endif

@@ -65,9 +65,18 @@ enum gpube_status {
 
 struct gpube_ctx;
 
-enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS };
+/*
+ * NOTE      a line that a user should read: a warning, or what was done otherwise than asked
+ * DETAIL    a line for those who ask how a call works
+ * PROGRESS  what runs now, in a few words; 'progress' is the part of it that is done, from 0 to 1,
+ *           or negative where its end is not predicted
+ * BOUNDS    a line that says which bounds are known, whenever one of them has improved:
+ *           "1.52 s: lower bound 41, upper bound 43, gap 4.65 % (tree)"; 'progress': the seconds of
+ *           counted work that it took, which are the same whenever the run is repeated
+ */
+enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS, GPUBE_LOG_BOUNDS };
 
-/* For finished lines, and GPUBE_LOG_PROGRESS: 0 to 1 are done. Never from two threads at once. */
+/* Called for each of them, never from two threads at once; the text has no end of line. */
 typedef void gpube_log_fn(void *arg, enum gpube_log_level level, double progress, const char *text);
 /* Replaces malloc, realloc and free (size 0 frees). */
 typedef void *gpube_realloc_fn(void *arg, void *p, size_t size);

@@ -16,6 +16,7 @@
 #include "gpube/options/options.h"
 #include "csg/auction.h"
 #include "csg/auction/cliques.h"
+#include "csg/view.h"
 #include "csg/auction/good_tree.h"
 #include "gpube/base/bits.h"
 #include "gpube/ir/bids.h"
@@ -56,6 +57,8 @@ struct tree {
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	__int128 best, root_bound;
+	__int128 upper;       /* what is proved so far; root_bound is that of the tree's root */
+	double start;         /* of the call, by gpube__now() */
 	bool walks;           /* all prices together have room in 64 bits, as bid_search.c wants */
 	int64_t searched;     /* lp.work at the last search */
 	bool stopped, proved; /* proved: by the tree over goods */
@@ -169,6 +172,19 @@ static void greedy(struct tree *t)
 		t->best = sum;
 		memcpy(t->best_chosen, t->chosen, (size_t)t->n);
 	}
+}
+
+/* Tells bounds that have improved: z is another one of the revenue, in the units of bound(). */
+static void tell(struct tree *t, __int128 best_before, __int128 z, const char *by)
+{
+	const double unit = pow(10, -t->a->scale);
+	const bool lower = z >> FRACTION_BITS < t->upper;
+
+	if (lower)
+		t->upper = z >> FRACTION_BITS;
+	if (lower || t->best > best_before)
+		csg__log_bounds(
+			t->ctx, t->start, (double)t->best * unit, (double)t->upper * unit, by);
 }
 
 /*
@@ -299,14 +315,17 @@ static int take(struct tree *t, int bid)
 static int explore(struct tree *t)
 {
 	for (;;) {
-		__int128 z;
+		__int128 z, before;
 		int bid, status;
 
 		if (gpube__stopped(t->ctx)) {
 			t->stopped = true;
 			return GPUBE_OK;
 		}
+		before = t->best;
 		t->r->n_nodes++;
+		if (t->r->n_nodes % 64 == 1)
+			gpube__progress(t->ctx, -1, "tree over bids");
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		z = bound(t);
@@ -323,6 +342,7 @@ static int explore(struct tree *t)
 			search_goods(t);
 			z = bound(t);
 		}
+		tell(t, before, t->root_bound << FRACTION_BITS, "tree over bids");
 		if (t->proved || z >> FRACTION_BITS <= t->best)
 			return GPUBE_OK;
 		fix_losers(t, z);
@@ -401,11 +421,15 @@ static int cut(struct tree *t)
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < CUT_ROUNDS && !status && !gpube__stopped(t->ctx); k++) {
+		__int128 best;
 		int before;
 
+		gpube__progress(t->ctx, -1, "cuts");
+		best = t->best;
 		csg__packing_solve(&t->lp);
 		csg__packing_read(&t->lp, t->x, t->y);
 		search(t);
+		tell(t, best, bound(t), "cuts");
 		drop_loose_cuts(t, first);
 		before = t->cliques.n_rows;
 		csg__cliques_weigh(&t->cliques, t->x);
@@ -550,7 +574,7 @@ static int take_winners(struct tree *t)
 		revenue += t->a->price[t->bid[j]];
 	}
 	r->optimal = !t->stopped;
-	upper = t->stopped && t->root_bound > revenue ? t->root_bound : revenue;
+	upper = t->stopped && t->upper > revenue ? t->upper : revenue;
 	if (upper > INT64_MAX)
 		return gpube__fail(t->ctx, GPUBE_ERANGE,
 			"the %s, in units of 10^-%d, passes 64 bits",
@@ -567,6 +591,7 @@ static void sum_prices(struct tree *t)
 	for (int j = 0; j < t->a->n_bids; j++)
 		t->root_bound += t->a->price[j] > 0 ? t->a->price[j] : 0;
 	t->walks = t->root_bound <= INT64_MAX;
+	t->upper = t->root_bound;
 }
 
 static int solve(struct tree *t)
@@ -616,6 +641,7 @@ int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m
 	if (status)
 		return status;
 	t.ctx = m->ctx;
+	t.start = start;
 	t.r = gpube__result_new(m->ctx, sizeof(*t.r), clear_result);
 	deadline = gpube__time_limit(m->ctx, start, o.timeout_seconds);
 	status = t.r ? solve(&t) : GPUBE_ENOMEM;

@@ -173,7 +173,7 @@ static int convolve_piece(struct conv *c, int h, int low, uint64_t x, double sha
 			break;
 	}
 	if (low < h)
-		gpube__progress(c->ctx, c->done, "convolve");
+		gpube__progress(c->ctx, c->done, "conv");
 	return c->plan.sums_here ? c->ops->download(c->ctx, sums, out, n * c->size) : GPUBE_OK;
 }
 

@@ -391,6 +391,17 @@ bool csg__lp_round(struct csg__lp *lp)
 
 /* ---- structures ---------------------------------------------------------------------- */
 
+/* In the units of the game. */
+static double worth(const struct csg__lp *lp, int64_t v)
+{
+	return v == INT64_MIN ? NAN : ldexp((double)v, -lp->shift) * pow(10, -lp->g->scale);
+}
+
+void csg__lp_tell(const struct csg__lp *lp, int64_t upper)
+{
+	csg__log_bounds(lp->g->ctx, lp->start, worth(lp, lp->lower), worth(lp, upper), "lp");
+}
+
 /* The structure of least slack among the candidates, if it is better. */
 static int search(struct csg__lp *lp, double steps, bool *complete)
 {
@@ -406,9 +417,11 @@ static int search(struct csg__lp *lp, double steps, bool *complete)
 		lp->r->parts, &lp->r->n_parts, &steps, complete);
 	lp->spent += steps * STEP_SECONDS;
 	lp->r->n_nodes += (int64_t)steps;
-	if (!status && limit < before)
-		lp->lower = lp->upper - limit;
-	return status;
+	if (status || limit >= before)
+		return status;
+	lp->lower = lp->upper - limit;
+	csg__lp_tell(lp, lp->upper);
+	return GPUBE_OK;
 }
 
 static double steps_left(const struct csg__lp *lp)
@@ -575,6 +588,7 @@ static int set_duals(struct csg__lp *lp, bool *exact)
 		gpube__plural(lp->r->n_scans), (long long)lp->master.n_columns,
 		gpube__plural(lp->master.n_columns), (long long)lp->master.n_pivots,
 		gpube__plural(lp->master.n_pivots));
+	csg__lp_tell(lp, lp->upper);
 	return first_structure(lp);
 }
 
@@ -637,10 +651,11 @@ int csg__lp_run(struct csg__search *s, double seconds)
 		.r = s->r,
 		.budget = seconds,
 		.lower = INT64_MIN,
-		.at_once = csg__clock_threads(s)};
-	const double start = gpube__now();
+		.at_once = csg__clock_threads(s),
+		.start = gpube__now()};
 	int status;
 
+	gpube__progress(ctx, -1, "lp");
 	s->r->method = GPUBE_CSG_LP;
 	s->r->work = GPUBE_INT64;
 	lp.low_bits = s->g->n < 3 + 6 ? (s->g->n < 3 ? s->g->n : 3) : s->g->n - 6;
@@ -654,7 +669,7 @@ int csg__lp_run(struct csg__search *s, double seconds)
 	status = allocate(&lp);
 	if (!status)
 		status = run(&lp);
-	s->r->seconds_lp = gpube__now() - start;
+	s->r->seconds_lp = gpube__now() - lp.start;
 	csg__master_clear(&lp.master);
 	gpube__free(ctx, lp.candidate);
 	gpube__free(ctx, lp.most);

@@ -38,7 +38,8 @@ struct csg__lp {
 
 	/* seconds by counts, as csg__clock_threads() says them; budget 0: no limit */
 	double budget, spent;
-	int at_once; /* threads whose work counts once */
+	double start; /* by gpube__now() */
+	int at_once;  /* threads whose work counts once */
 };
 
 /* A coalition's value in fixed point; INT64_MIN: forbidden. The same of what csg__value_int() gave.
@@ -73,6 +74,8 @@ bool csg__lp_round(struct csg__lp *lp);
 /* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each.
  */
 void csg__lp_report(struct csg__lp *lp, bool proved);
+/* Logs lp->lower and an upper bound. */
+void csg__lp_tell(const struct csg__lp *lp, int64_t upper);
 
 /*
  * csg__certify() - checks the proof on its own, then writes it.

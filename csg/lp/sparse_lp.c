@@ -228,6 +228,7 @@ static int search(struct sparse_lp *z, bool leftovers, int64_t upper)
 			z->lp.lower = upper - limit;
 			place_leftovers(z);
 			limit -= unit - 1;
+			csg__lp_tell(&z->lp, z->bound);
 		}
 		if (all || z->steps_left <= 0 || gpube__stopped(g->ctx)) {
 			z->proved &= complete && all;
@@ -281,10 +282,10 @@ static int run(struct sparse_lp *z)
 int csg__sparse_lp(struct csg__search *s, double seconds)
 {
 	const struct csg__view *g = s->g;
-	struct sparse_lp z = {.lp = {.g = g, .r = s->r, .lower = INT64_MIN}};
-	const double start = gpube__now();
+	struct sparse_lp z = {.lp = {.g = g, .r = s->r, .lower = INT64_MIN, .start = gpube__now()}};
 	int status;
 
+	gpube__progress(g->ctx, -1, "lp");
 	s->r->method = GPUBE_CSG_LP;
 	s->r->work = GPUBE_INT64;
 	if (!csg__lp_shift(&z.lp, s->range))
@@ -297,7 +298,7 @@ int csg__sparse_lp(struct csg__search *s, double seconds)
 	z.steps_left = seconds > 0 ? seconds / CSG__STEP_SECONDS : 1e18;
 	z.c = gpube__alloc(g->ctx, (uint64_t)g->list->n + 2 * (uint64_t)g->n, sizeof(*z.c));
 	status = z.c ? run(&z) : GPUBE_ENOMEM;
-	s->r->seconds_lp = gpube__now() - start;
+	s->r->seconds_lp = gpube__now() - z.lp.start;
 	csg__master_clear(&z.lp.master);
 	gpube__free(g->ctx, z.c);
 	return status;

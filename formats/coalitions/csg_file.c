@@ -76,7 +76,7 @@ static int read_values(struct gpube_in *in, uint64_t all, char *to, int fd)
 			status = gpube__csg_write_all(in->ctx, fd, in->p, k);
 		in->p += k;
 		left -= k;
-		gpube__progress(in->ctx, 1 - (double)left / (double)all, "read");
+		gpube__progress(in->ctx, 1 - (double)left / (double)all, "reading");
 	}
 	if (status || in->status)
 		return status ? status : in->status;

@@ -192,6 +192,26 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 		ctx->log(ctx->log_arg, GPUBE_LOG_PROGRESS, fraction, what);
 }
 
+void gpube__log_bounds(struct gpube_ctx *ctx, const struct gpube__bounds_line *line)
+{
+	const char *side[] = {"lower", "upper"}, *worth[] = {line->proved, line->found};
+	char text[512], gap[32] = "";
+	size_t n;
+
+	if (!ctx->log || ctx->bounds_unsaid)
+		return;
+	n = (size_t)snprintf(text, sizeof(text), "%.2f s: ", line->seconds);
+	for (int k = 0; k < 2; k++)
+		if (worth[k] && n < sizeof(text))
+			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s bound %s",
+				k && line->proved ? ", " : "", side[k != line->maximise], worth[k]);
+	if (line->gap >= 0)
+		snprintf(gap, sizeof(gap), ", gap %.3g %%", 100 * line->gap);
+	if (n < sizeof(text))
+		snprintf(text + n, sizeof(text) - n, "%s (%s)", gap, line->by);
+	ctx->log(ctx->log_arg, GPUBE_LOG_BOUNDS, line->worked, text);
+}
+
 int gpube__fail_stopped(struct gpube_ctx *ctx)
 {
 	bool stopped = false;

@@ -37,6 +37,7 @@ struct gpube_ctx {
 	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	gpube_log_fn *log;
 	void *log_arg;
+	bool bounds_unsaid; /* those of a part of the work, which are no bounds of the whole */
 	gpube_realloc_fn *realloc_fn;
 	void *realloc_arg;
 	volatile int stop; /* set from signal handlers and other threads */
@@ -92,6 +93,25 @@ void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *f
 	GPUBE_PRINTF(3, 4);
 /* fraction < 0: nobody knows; from one thread at a time */
 void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
+
+/* Seconds of work before whose end no line of bounds is shown: the answer may come first. */
+#define GPUBE__MOMENT 0.02
+
+/*
+ * gpube__log_bounds() - a line of level GPUBE_LOG_BOUNDS.
+ * seconds, worked  since the call, and of work
+ * proved, found    the bound and the worth of the best that was found, as text; NULL: not known
+ * maximise         the bound is the upper one
+ * gap              between them, as a part of the latter; negative: not known
+ */
+struct gpube__bounds_line {
+	double seconds, worked;
+	const char *proved, *found;
+	bool maximise;
+	double gap;
+	const char *by;
+};
+void gpube__log_bounds(struct gpube_ctx *ctx, const struct gpube__bounds_line *line);
 
 /* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */
 bool gpube__stopped(const struct gpube_ctx *ctx);

@@ -61,18 +61,17 @@ static const char *total_text(
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 {
 	char lower[GPUBE_DECIMAL_TEXT], upper[GPUBE_DECIMAL_TEXT];
-	const char *what[] = {b->s.negated ? "upper" : "lower", b->s.negated ? "lower" : "upper"};
-	const enum gpube_log_level level =
-		gpube__bounder_worked(b) < GPUBE__MOMENT ? GPUBE_LOG_DETAIL : GPUBE_LOG_NOTE;
+	const bool both = b->upper != GPUBE_INF && b->lower > -GPUBE_INF;
+	const double cost = both ? fabs((double)gpube__given_total(b, b->upper)) : 0;
+	const struct gpube__bounds_line line = {.seconds = gpube__now() - b->told.start,
+		.worked = gpube__bounder_worked(b),
+		.proved = total_text(lower, b, b->lower),
+		.found = b->upper == GPUBE_INF ? NULL : total_text(upper, b, b->upper),
+		.maximise = b->s.negated,
+		.gap = cost > 0 ? ((double)b->upper - (double)b->lower) / cost : -1,
+		.by = by};
 
-	total_text(lower, b, b->lower);
-	if (b->upper == GPUBE_INF)
-		gpube__log(b->ctx, level, "%.2f s: %s bound %s (%s)", gpube__now() - b->told.start,
-			what[0], lower, by);
-	else
-		gpube__log(b->ctx, level, "%.2f s: %s bound %s, %s bound %s (%s)",
-			gpube__now() - b->told.start, what[0], lower, what[1],
-			total_text(upper, b, b->upper), by);
+	gpube__log_bounds(b->ctx, &line);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "ticks of work so far: %.9g",
 		1e9 * gpube__worked(b->ctx));
 }

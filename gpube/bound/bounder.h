@@ -178,9 +178,6 @@ static inline double gpube__bounder_worked(const struct gpube_bounder *b)
 	return gpube__worked(b->ctx) - b->told.start_work;
 }
 
-/* Seconds of work before whose end improvements are not logged: the answer may come first. */
-#define GPUBE__MOMENT 0.02
-
 /* Logs the bounds in one line; with -v another line has the work so far. */
 void gpube__bounder_tell(const struct gpube_bounder *b, const char *by);
 

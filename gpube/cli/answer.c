@@ -317,7 +317,7 @@ int answer_report(const struct answer *a, enum answer_output output, report_fn *
 	tell_kernels(a);
 	if (output == ANSWER_TEXT || output == ANSWER_JSON)
 		return session_report(s, text, json, arg);
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (a->values)
 		return write_values(a, output) ? session_fail(s, NULL) : CLI_DONE;
 	if (!s->quiet) /* then no file is written */

@@ -213,7 +213,7 @@ static int solve(struct session *s, struct gpube_model *g, const struct opts_csg
 	if (gpube_csg(&result, g, &options))
 		return ranks_fail(ranks, s);
 	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx)); /* if there is no certificate */
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (ranks->world.rank > 0) { /* rank 0 reports */
 		gpube_result_free(result);
 		return CLI_DONE;

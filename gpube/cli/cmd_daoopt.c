@@ -111,7 +111,7 @@ static int make(struct session *s, const struct opts_daoopt *o, const struct gpu
 
 	if (!rc && daoopt_tables_make(&tables, m, &options))
 		rc = session_fail(s, NULL);
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (!rc)
 		rc = write_files(s, o, m, &tables, file);
 	daoopt_tables_clear(&tables);

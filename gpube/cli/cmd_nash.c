@@ -403,7 +403,7 @@ static int solve_in_a_stream(struct result *r, struct gpube_opts *options)
 	options->give = give;
 	options->give_arg = &to;
 	status = gpube_nash(&found, r->game, options);
-	session_hide_bar(s);
+	session_clear_line(s);
 	closed = gpube__out_close(&to.out, true);
 	r->found = found;
 	rc = status || closed ? session_fail(s, NULL) : verdict(r);

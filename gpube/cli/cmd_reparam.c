@@ -198,7 +198,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 		gpube_ctx_resume(s->ctx);
 		if (write_all(s, &r)) {
 			snprintf(why, sizeof(why), "%s", gpube_error(s->ctx));
-			session_hide_bar(s);
+			session_clear_line(s);
 			cli_error("%s", why);
 			r.unwritten = why; /* the bounds are a result all the same */
 		}

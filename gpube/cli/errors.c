@@ -1,7 +1,11 @@
 /* errors.c - how a command says what went wrong: see cli.h. */
+#define _POSIX_C_SOURCE 200809L
+
 #include <stdarg.h>
+#include <unistd.h>
 
 #include "gpube/cli/cli.h"
+#include "gpube/cli/session/status.h"
 
 bool cli_muted;
 
@@ -16,5 +20,9 @@ void cli_error(const char *fmt, ...)
 	va_start(args, fmt);
 	vsnprintf(text, sizeof(text), fmt, args);
 	va_end(args);
-	fprintf(stderr, "%s: %s\n", cli_program, text);
+	status_abandon();
+	if (status_colours(STDERR_FILENO))
+		fprintf(stderr, "\033[1;31m%s:\033[0m %s\n", cli_program, text);
+	else
+		fprintf(stderr, "%s: %s\n", cli_program, text);
 }

@@ -340,7 +340,7 @@ int nash_many(struct session *s, const char *file, const struct gpube_model *g,
 
 	if (gpube_nash(&found, g, options))
 		return session_fail(s, NULL);
-	session_hide_bar(s);
+	session_clear_line(s);
 	r.found = found;
 	rc = session_report(s, gambit ? report_gambit : report_text, report_json, &r);
 	if (!rc && found->answer == GPUBE_NASH_ANSWER_INCOMPLETE) {

@@ -2,9 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "gpube/cli/cli.h"
 
@@ -46,6 +48,19 @@ int cli_run(const struct command *c, int argc, char **argv)
 	return rc;
 }
 
+/*
+ * A standard stream that is closed becomes one on which nothing can be read or written: otherwise
+ * the next file that is opened takes its place, and messages go into it.
+ */
+static void keep_standard_streams(void)
+{
+	static const int mode[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+
+	for (int fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+			(void)!open("/dev/null", mode[fd]);
+}
+
 int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
 {
 	int rc, why;
@@ -54,6 +69,7 @@ int cli_main(int (*run)(int argc, char **argv), int argc, char **argv)
 	 * A closed pipe and a limit on the size of files are write errors like any
 	 * other: they get their message and status 1, and no temporary file stays.
 	 */
+	keep_standard_streams();
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	rc = run(argc, argv);

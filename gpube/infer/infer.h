@@ -201,7 +201,8 @@ struct gpube__inferring {
 	double most_roundings; /* of a marginal */
 	/* ln of z is between them, -INFINITY and INFINITY at first; see infer_bounds.h */
 	double log_lower, log_upper;
-	double told_lower, told_upper; /* in a note */
+	double told_lower, told_upper; /* in a line of the log */
+	double told_from;              /* when the call began */
 	double wmb_bytes;              /* of the last mini-buckets at the worst moment */
 	bool zeros;                    /* some potential that can occur is 0; set by gpube__wmb() */
 	double apart_bytes;            /* of powers of cells of messages that are alive */
@@ -289,7 +290,7 @@ double gpube__infer_devices_cells(const struct gpube_ctx *ctx);
  */
 void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact);
 /* A note of j's bounds, where they are better than those that were told. */
-void gpube__infer_tell_bounds(struct gpube__inferring *j);
+void gpube__infer_tell_bounds(struct gpube__inferring *j, const char *by);
 /*
  * gpube__infer_ancestral() - all marginals from parts of the model, where that is much less work
  * than from all of it; *done false: it is not, or they do not fit, and nothing has changed. Errors:

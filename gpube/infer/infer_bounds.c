@@ -419,7 +419,7 @@ static void take(struct search *s)
 
 	j->log_lower = fmax(j->log_lower, s->closed_lower);
 	j->log_upper = fmin(j->log_upper, up_by(log_add(all_open(s), s->closed_upper), 8));
-	gpube__infer_tell_bounds(j);
+	gpube__infer_tell_bounds(j, "sums over cutsets");
 }
 
 static bool is_over(const struct gpube__inferring *j, double until)
@@ -582,7 +582,7 @@ int gpube__infer_bounds(struct gpube__inferring *j, double until, int32_t *best)
 				j, values, order, slice, best, until, &lower_seconds);
 			slice *= GROWTH;
 		}
-		gpube__infer_tell_bounds(j);
+		gpube__infer_tell_bounds(j, "weighted mini-buckets");
 		growth = growth_of(j, seconds, passed ? until : buckets_until);
 		if (growth == 0 && !passed && !status && !is_over(j, until)) {
 			passed = true;

@@ -144,7 +144,7 @@ static void take_bounds(const struct gpube_cases *s, struct gpube__inferring *j)
 	gpube__counting_bounds(s->counting, &lower, &upper);
 	j->log_lower = fmax(j->log_lower, lower);
 	j->log_upper = fmin(j->log_upper, upper);
-	gpube__infer_tell_bounds(j);
+	gpube__infer_tell_bounds(j, "search by cases");
 }
 
 int gpube__cases_run(

@@ -11,6 +11,7 @@
 #include "gpube/options/options.h"
 
 #include <math.h>
+#include <stdio.h>
 
 /* ---- up ------------------------------------------------------------------------------ */
 
@@ -136,14 +137,24 @@ void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
 	}
 }
 
-void gpube__infer_tell_bounds(struct gpube__inferring *j)
+void gpube__infer_tell_bounds(struct gpube__inferring *j, const char *by)
 {
+	char lower[32], upper[32];
+	const struct gpube__bounds_line line = {.seconds = gpube__now() - j->told_from,
+		.worked = GPUBE__MOMENT, /* what is small has no bounds */
+		.proved = j->log_upper < INFINITY ? upper : NULL,
+		.found = j->log_lower > -INFINITY ? lower : NULL,
+		.maximise = true,
+		.gap = -1,
+		.by = by};
+
 	if (j->log_lower <= j->told_lower + 0.01 && j->log_upper >= j->told_upper - 0.01)
 		return;
 	j->told_lower = j->log_lower;
 	j->told_upper = j->log_upper;
-	gpube__log(j->ctx, GPUBE_LOG_NOTE, "log10 from %.9g to %.9g", j->log_lower / log(10),
-		j->log_upper / log(10));
+	snprintf(lower, sizeof(lower), "10^%.9g", j->log_lower / log(10));
+	snprintf(upper, sizeof(upper), "10^%.9g", j->log_upper / log(10));
+	gpube__log_bounds(j->ctx, &line);
 }
 
 void gpube__infer_take(struct gpube__inferring *j)

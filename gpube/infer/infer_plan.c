@@ -439,6 +439,7 @@ int gpube__infer_begin(struct gpube__inferring *j)
 	const struct gpube_model *m = j->m;
 	int status = gpube__possible_find(&j->possible, m);
 
+	j->told_from = gpube__now();
 	j->log_lower = j->told_lower = -INFINITY;
 	j->log_upper = j->told_upper = INFINITY;
 	if (status)

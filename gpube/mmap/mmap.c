@@ -17,6 +17,7 @@
 #include "gpube/ir/given.h"
 
 #include <math.h>
+#include <stdio.h>
 
 struct job {
 	struct gpube__inferring sums;
@@ -88,11 +89,11 @@ static int take_values(struct job *j, const int32_t *values)
 }
 
 /* The best that the bound of the search leaves, as a logarithm of base 10. */
-static double upper_of(const struct job *j, const struct gpube_solution *b)
+static double upper_of(const struct job *j, int64_t bound, int scale)
 {
-	const double unit = pow(10, -b->scale) / log(10);
+	const double unit = pow(10, -scale) / log(10);
 	const double over = (double)gpube__rounding_error(j->residual) * unit;
-	const double v = -(double)b->bound * unit, all = v + gpube__wide_log10(j->sums.z);
+	const double v = -(double)bound * unit, all = v + gpube__wide_log10(j->sums.z);
 
 	return all + over + 4 * 0x1p-52 * fabs(v) + log10_error(all, j->sums.roundings);
 }
@@ -107,7 +108,7 @@ static int take_bounds(struct job *j, const struct gpube_solution *b)
 		out->log10_upper = -INFINITY;
 		return GPUBE_OK;
 	}
-	out->log10_upper = upper_of(j, b);
+	out->log10_upper = upper_of(j, b->bound, b->scale);
 	if (b->values)
 		status = take_values(j, b->values);
 	if (status || b->answer != GPUBE_ANSWER_OPTIMAL)
@@ -119,35 +120,71 @@ static int take_bounds(struct job *j, const struct gpube_solution *b)
 
 /* ---- the work ------------------------------------------------------------------------ */
 
-struct log {
+struct told {
 	void (*fn)(void *, enum gpube_log_level, double, const char *);
 	void *arg;
+	const struct job *job;
+	double start, worked; /* when the search began; ticks before it */
+	int64_t bound, cost;  /* told last */
 };
 
 /* What the search says is about -ln of another model: nothing for notes. */
 static void log_as_detail(void *arg, enum gpube_log_level level, double fraction, const char *text)
 {
-	const struct log *log = arg;
+	const struct told *told = arg;
 
-	if (log->fn)
-		log->fn(log->arg, level == GPUBE_LOG_NOTE ? GPUBE_LOG_DETAIL : level, fraction,
-			text);
+	if (told->fn)
+		told->fn(told->arg, level == GPUBE_LOG_PROGRESS ? level : GPUBE_LOG_DETAIL,
+			fraction, text);
+}
+
+/* The bounds of the search as those of the sum. */
+static int tell_bounds(void *arg, const struct gpube_progress *now)
+{
+	struct told *told = arg;
+	const struct job *j = told->job;
+	struct gpube_ctx *ctx = j->sums.ctx;
+	char upper[32], lower[32];
+	const struct gpube__bounds_line line = {.seconds = gpube__now() - told->start,
+		.worked = gpube__worked(ctx) - told->worked,
+		.proved = upper,
+		.found = now->values ? lower : NULL,
+		.maximise = true,
+		.gap = -1,
+		.by = now->by};
+
+	if (now->bound <= -GPUBE_INF || (now->bound == told->bound && now->cost == told->cost))
+		return 0;
+	told->bound = now->bound;
+	told->cost = now->cost;
+	snprintf(upper, sizeof(upper), "10^%.9g", upper_of(j, now->bound, now->scale));
+	snprintf(lower, sizeof(lower), "10^%.9g",
+		gpube__wide_log10(j->sums.z) - (double)now->cost * pow(10, -now->scale) / log(10));
+	ctx->log = told->fn;
+	ctx->log_arg = told->arg;
+	gpube__log_bounds(ctx, &line);
+	ctx->log = log_as_detail;
+	ctx->log_arg = told;
+	return 0;
 }
 
 static int search(struct job *j)
 {
 	struct gpube_ctx *ctx = j->sums.ctx;
-	struct log log = {ctx->log, ctx->log_arg};
-	const struct gpube_opts opts = {.seed = j->opts->seed, .backend = j->opts->backend};
-	const double start = gpube__now();
+	struct told told = {ctx->log, ctx->log_arg, j, gpube__now(), gpube__worked(ctx), 0, 0};
+	const struct gpube_opts opts = {.seed = j->opts->seed,
+		.backend = j->opts->backend,
+		.progress = tell_bounds,
+		.progress_arg = &told};
+	const double start = told.start;
 	struct gpube_solution *bounds;
 	int status;
 
 	ctx->log = log_as_detail;
-	ctx->log_arg = &log;
+	ctx->log_arg = &told;
 	status = gpube_bound(&bounds, j->residual, &opts);
-	ctx->log = log.fn;
-	ctx->log_arg = log.arg;
+	ctx->log = told.fn;
+	ctx->log_arg = told.arg;
 	j->out->seconds_search = gpube__now() - start;
 	if (status)
 		return status;

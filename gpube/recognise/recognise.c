@@ -286,7 +286,9 @@ static int run_form(struct turns *t, double seconds)
 			.budget = seconds * 1e9,
 			.bound_before = s->bound,
 			.cost_before = cost_of(t)};
+		t->ctx->bounds_unsaid = true; /* revenue and values are no costs */
 		status = t->form.auction ? solve_auction(t, &f) : solve_structures(t, &f);
+		t->ctx->bounds_unsaid = false;
 	}
 	gpube__work_again(t->ctx, until);
 	if (!status)

@@ -136,6 +136,8 @@ static int descend(struct search *s)
 			return keep(s);
 		if ((++nodes & 1023) == 0 && gpube__stopped(s->ctx))
 			return gpube__fail_stopped(s->ctx);
+		if ((nodes & 0xfffff) == 0)
+			gpube__progress(s->ctx, -1, "search");
 		if (s->next[depth] < s->n_children[depth] &&
 			wanted(s, s->bound[s->first[depth] + s->next[depth]])) {
 			gpube_path_push(s->path, s->value[s->first[depth] + s->next[depth]++]);

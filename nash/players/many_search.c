@@ -422,7 +422,7 @@ int nash__many_run(struct nash_many *s)
 
 	status = run_init(&u, s);
 	while (!status && take(&u)) {
-		gpube__progress(ctx, -1, "regions");
+		gpube__progress(ctx, -1, "regions of profiles");
 		status = round_of(&u);
 		if (!status && s->max && s->n_equilibria >= s->max)
 			end = GPUBE_ELIMIT;

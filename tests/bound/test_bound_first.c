@@ -168,7 +168,7 @@ static void keep(void *arg, enum gpube_log_level level, double progress, const c
 	int64_t sign, v = 0;
 
 	(void)progress;
-	if ((level != GPUBE_LOG_NOTE && level != GPUBE_LOG_DETAIL) || !at || t->n == 4096)
+	if ((level != GPUBE_LOG_BOUNDS && level != GPUBE_LOG_DETAIL) || !at || t->n == 4096)
 		return;
 	if (strstr(text, "(simplification)"))
 		t->by_tables = t->n;

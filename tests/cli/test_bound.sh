@@ -24,7 +24,6 @@ for method in mbe arc ascent 'ascent --regions nested' auto; do
 		"$gpube" bound -q --method $method "$work/none.wcsp"
 done
 row 'exams: decimals as in the file' 0 '^optimum +4\.30, the proved ' '' "$gpube" bound -q $x/exams.cfn
-row 'improvements are told' 0 '*' '^gpube: [0-9.]+ s: lower bound ' "$gpube" bound --timeout 1s "$work/hard.wcsp"
 row 'not in the first moment, in which the answer may come' 0 '*' '' "$gpube" bound --no-eliminate $x/exams.cfn
 row 'quiet is quiet' 0 '*' '' "$gpube" bound -q $x/exams.cfn
 row 'sprinkler: log10' 0 'log10 -0\.48945' '' "$gpube" bound -q $x/sprinkler.uai
@@ -49,7 +48,7 @@ row 'a cutoff at the optimum' 0 '^closed ' '' "$gpube" bound -q --method mbe --u
 row 'a cutoff that is none' 1 '' 'expected a number' "$gpube" bound --ub 7.12 "$work/most.cfn"
 row 'a cutoff of potentials' 1 '' 'has no costs' "$gpube" bound --ub 7 $x/sprinkler.uai
 "$gpube" bound -q --output sol -o "$work/exams.sol" $x/exams.cfn
-row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30 \(given assignment\)' \
+row 'a known solution' 0 '^optimum +4\.30,' 'upper bound 4\.30, gap 100 % \(given assignment\)' \
 	"$gpube" bound -v --sol "$work/exams.sol" $x/exams.cfn
 printf 'huge 2 2000000000 1 10\n2000000000 2000000000\n2 0 1 0 1\n7 3 4\n' > "$work/huge.wcsp"
 row 'domains that no memory holds' 1 '' 'a domain of 2000000000 values: more than the memory allowed' \

@@ -87,7 +87,7 @@ row 'evidence of probability zero' 0 '^impossible ' '' ranks 3 infer "$work/two.
 grid 26 3 4 0 > "$work/large.uai"
 row 'a timeout ends all ranks' 1 '"status": "error"' 'out of time' ranks 3 infer --json --timeout 0.000001s "$work/large.uai"
 row 'a signal gives bounds' 1 '"status": "bounds".*"log10_lower": [0-9.]+, "log10_upper": [0-9.]+' '*' \
-	end_ranks_at TERM 'log10 from ' -n 3 "$mpi" infer -v --json --threads 1 "$work/large.uai"
+	end_ranks_at TERM '(lower|upper) bound 10' -n 3 "$mpi" infer -v --json --threads 1 "$work/large.uai"
 # so many slices that they do not end
 row 'slices that are stopped give a lower bound' 1 'of which [1-9][0-9]* were done' '*' \
 	end_ranks_at TERM 'the first of [0-9]+ slices is done' -n 3 "$mpi" infer -v --threads 1 --memory 6M \

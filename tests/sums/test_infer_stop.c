@@ -38,12 +38,17 @@ static void *allocate(void *arg, void *p, size_t size)
 static void hear(void *arg, enum gpube_log_level level, double fraction, const char *text)
 {
 	struct watch *w = arg;
-	double lower, upper;
+	double lower = -INFINITY, upper = INFINITY;
+	const char *at[2] = {strstr(text, "lower bound 10^"), strstr(text, "upper bound 10^")};
 
-	(void)level;
 	(void)fraction;
-	if (sscanf(text, "log10 from %lf to %lf", &lower, &upper) != 2)
+	if (level != GPUBE_LOG_BOUNDS)
 		return;
+	assert_true(at[0] || at[1]);
+	if (at[0])
+		lower = strtod(at[0] + strlen("lower bound 10^"), NULL);
+	if (at[1])
+		upper = strtod(at[1] + strlen("upper bound 10^"), NULL);
 	/* what is told has nine digits */
 	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) &&
 		    upper <= w->upper + 1e-7 * (1 + fabs(upper)));

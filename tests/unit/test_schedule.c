@@ -38,6 +38,7 @@ struct known {
 	struct made_up of[4]; /* the last one is nobody: see nearer */
 	struct gpube__turn_taken turns[MOST_TURNS];
 	int n_turns;
+	const char *begun; /* the method that has the turn */
 };
 
 static int step(struct known *k, int i, double ticks, enum gpube__step *end)
@@ -108,10 +109,16 @@ static bool falls_back(const void *known, int status, const char *method)
 	return status == GPUBE_ELIMIT;
 }
 
+static void begins(void *known, const char *method)
+{
+	((struct known *)known)->begun = method;
+}
+
 static int told(void *known, const struct gpube__turn_taken *turn)
 {
 	struct known *k = known;
 
+	assert_string_equal(k->begun, turn->method);
 	if (k->n_turns < MOST_TURNS)
 		k->turns[k->n_turns++] = *turn;
 	return GPUBE_OK;
@@ -122,7 +129,7 @@ static double share(const void *known, int method)
 	return ((const struct known *)known)->shares[method];
 }
 
-static const struct gpube__run_view view = {now, falls_back, told, share};
+static const struct gpube__run_view view = {now, falls_back, begins, told, share};
 static const struct gpube__method *const three[] = {&first, &second, &third};
 
 static struct made_up slow(void)

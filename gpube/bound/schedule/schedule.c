@@ -87,6 +87,7 @@ int gpube__schedule_step(const struct gpube__method *method, void *known,
 
 	turn->method = method->name;
 	turn->before = view->now(known);
+	view->begins(known, method->name);
 	turn->status = method->step(known, turn->budget, &turn->end);
 	turn->after = view->now(known);
 	turn->ticks = turn->after.worked - turn->before.worked;

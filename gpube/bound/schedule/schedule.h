@@ -82,12 +82,13 @@ struct gpube__turn_taken {
  * What the schedule asks of a run.
  * now         how far it is
  * falls_back  whether it goes on without a method that failed so
- * told        is told of a turn that was taken
+ * begins      is told which method has the turn; told: of a turn that was taken
  * share       of the next round, for a method, by what is known now; 0: by prediction alone
  */
 struct gpube__run_view {
 	struct gpube__run_now (*now)(const void *known);
 	bool (*falls_back)(const void *known, int status, const char *method);
+	void (*begins)(void *known, const char *method);
 	int (*told)(void *known, const struct gpube__turn_taken *turn);
 	double (*share)(const void *known, int method);
 };

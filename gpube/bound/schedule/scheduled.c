@@ -22,6 +22,11 @@ static bool falls_back(const void *known, int status, const char *method)
 	return gpube__bounder_falls_back(known, status, method);
 }
 
+static void begins(void *known, const char *method)
+{
+	gpube__progress(((const struct gpube_bounder *)known)->ctx, -1, method);
+}
+
 /* What the first moment brought, which was not told then, where the answer did not come with it. */
 static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__turn_taken *t)
 {
@@ -61,7 +66,7 @@ static double share(const void *known, int method)
 	return gpube__shares[gpube__class_of(known)][method] / 100.0;
 }
 
-static const struct gpube__run_view view = {now, falls_back, told, share};
+static const struct gpube__run_view view = {now, falls_back, begins, told, share};
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 

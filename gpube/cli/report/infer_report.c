@@ -403,7 +403,7 @@ static bool has_result(const struct infer_result *r, int *rc)
 {
 	struct session *s = r->session;
 
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (is_impossible(r) && (r->task != INFER_PR || r->query->n || r->draws)) {
 		if (!s->quiet) /* then no file is written */
 			cli_error("%s has probability zero, so there is no %s to write",

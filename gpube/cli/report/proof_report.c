@@ -130,7 +130,7 @@ void proof_end(struct proof *p, const struct gpube_model *m, const struct gpube_
 	if (p->is_there)
 		return;
 	snprintf(p->why, sizeof(p->why), "%s", gpube_error(m->ctx));
-	session_hide_bar(p->session);
+	session_clear_line(p->session);
 	cli_error("%s", p->why);
 }
 

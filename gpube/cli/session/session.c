@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "formats/common/named.h"
 #include "formats/formats.h"
@@ -31,6 +30,7 @@ static void on_signal(int sig)
 		if (running)
 			gpube_ctx_stop(running);
 	} else if (now - first_signal > 0.5) {
+		status_abandon();
 		signal(sig, SIG_DFL);
 		raise(sig);
 	}
@@ -51,52 +51,18 @@ static void catch_signal(int sig)
 
 /* ---- talk ------------------------------------------------------------------------ */
 
-#define BAR_AFTER 1.0 /* seconds: short work shows no bar */
-#define BAR_EVERY 0.1
-
-void session_hide_bar(struct session *s)
+void session_clear_line(struct session *s)
 {
-	if (s->bar_shown)
-		fputs("\r\033[K", stderr);
-	s->bar_shown = false;
-}
-
-static void draw_bar(struct session *s, double fraction, const char *what)
-{
-	static const char full[] = "==============================";
-	int width = (int)sizeof(full) - 1, done;
-	double now = gpube__now();
-
-	if (now - s->start < BAR_AFTER || now - s->bar_time < BAR_EVERY)
-		return;
-	s->bar_time = now;
-	s->bar_shown = true;
-	if (fraction < 0) {
-		fprintf(stderr, "\r%.60s  %.0f s\033[K", what, now - s->start);
-		fflush(stderr);
-		return;
-	}
-	fraction = fraction > 1 ? 1 : fraction;
-	done = (int)(fraction * width);
-	fprintf(stderr, "\r%-12.20s [%.*s%*s] %3.0f %%  %.0f s\033[K", what, done, full,
-		width - done, "", fraction * 100, now - s->start);
-	fflush(stderr);
+	status_hide(&s->status);
 }
 
 static void on_log(void *arg, enum gpube_log_level level, double progress, const char *text)
 {
 	struct session *s = arg;
 
-	if (s->quiet)
-		return;
-	if (level == GPUBE_LOG_PROGRESS) {
-		if (s->bar_allowed)
-			draw_bar(s, progress, text);
-	} else if (level == GPUBE_LOG_NOTE || s->verbose) {
-		session_hide_bar(s);
+	if (!s->quiet && (level == GPUBE_LOG_NOTE || (level == GPUBE_LOG_DETAIL && s->verbose)))
 		snprintf(s->said, sizeof(s->said), "%s", text);
-		fprintf(stderr, "%s: %s\n", cli_program, text);
-	}
+	status_log(&s->status, level, progress, text);
 }
 
 void session_note(struct session *s, const char *text)
@@ -122,7 +88,7 @@ bool session_can_write(struct session *s, const char *path)
 
 void session_end(struct session *s)
 {
-	session_hide_bar(s);
+	status_end(&s->status);
 	running = NULL;
 	if (s->named)
 		gpube__named_clear(s->named);
@@ -147,9 +113,10 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 		.verbose = talk && talk->verbose,
 		.json = json,
 		.output = output ? output : "-",
-		.bar_allowed = isatty(STDERR_FILENO) == 1,
 	};
+	status_begin(&s->status, s->start, s->quiet, s->verbose);
 	if (gpube_ctx_new(&s->ctx, &opts)) {
+		status_end(&s->status);
 		cli_error("out of memory");
 		return CLI_FAILED;
 	}
@@ -198,7 +165,7 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 
 	/* the text may be the context's, which the output changes when it fails */
 	snprintf(copy, sizeof(copy), "%s", text);
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (s->muted) {
 		gpube__fail(s->ctx, GPUBE_EINVAL, "%s", copy);
 		return CLI_FAILED;
@@ -232,7 +199,7 @@ int session_report(struct session *s, report_fn *text, report_fn *json, const vo
 {
 	report_fn *report = s->json ? json : text;
 
-	session_hide_bar(s);
+	session_clear_line(s);
 	if (!report_to(s, s->output, report, arg))
 		return CLI_DONE;
 	/* no object that says so: it would go where nothing can be written */

@@ -1,6 +1,6 @@
 /*
- * session.h - what a command that reads models runs in: the context, its notes
- * and progress bar, signals, the result's output, and the report of a failure.
+ * session.h - what a command that reads models runs in: the context, what it
+ * says while it runs, signals, the result's output, and the report of a failure.
  */
 #ifndef GPUBE_CLI_SESSION_H
 #define GPUBE_CLI_SESSION_H
@@ -8,6 +8,7 @@
 #include "gpube/cli/cli.h"
 #include "gpube/options/options.h"
 #include "gpube/cli/session/json.h"
+#include "gpube/cli/session/status.h"
 
 struct gpube_named;
 struct gpube_written;
@@ -17,8 +18,7 @@ struct session {
 	double start;
 	bool quiet, verbose, json;
 	const char *output; /* where results go: "-" or a file */
-	bool bar_allowed, bar_shown;
-	double bar_time;  /* of the last drawing */
+	struct status status;
 	char said[1024];  /* the last note */
 	double timeout;   /* seconds from the start; 0: none */
 	const char *none; /* what it means if the model has no solution, or NULL */
@@ -65,7 +65,8 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 
 /* A line on standard error, unless --quiet. */
 void session_note(struct session *s, const char *text);
-void session_hide_bar(struct session *s);
+/* The terminal is for others, until something is logged again. */
+void session_clear_line(struct session *s);
 
 double session_seconds(const struct session *s);
 

@@ -466,7 +466,7 @@ static int passes_of(struct gpube__inferring *j, double most_cells, double until
 		*gain = first - upper[n % BETWEEN];
 		mind_steps(&w, upper[n % BETWEEN], before);
 		j->log_upper = fmin(j->log_upper, upper[n % BETWEEN]);
-		gpube__infer_tell_bounds(j);
+		gpube__infer_tell_bounds(j, "weighted mini-buckets");
 		if (*exact || j->log_upper <= j->log_lower)
 			break;
 		status = pass_down(&w);

@@ -64,7 +64,7 @@ static void report(struct tiles *t, int thread, double pairs)
 	done = t->splits_done += pairs;
 	pthread_mutex_unlock(&t->lock);
 	if (thread == 0 && t->s->share > 0)
-		gpube__progress(t->ctx, t->s->done + t->s->share * done / t->splits, "convolve");
+		gpube__progress(t->ctx, t->s->done + t->s->share * done / t->splits, "conv");
 }
 
 /* One tile of the output: all pairs of disjoint tiles whose union it is. */

@@ -98,7 +98,7 @@ static void scan_row(void *arg, int64_t row, int thread)
 	if (thread == 0 && s->all > 0) {
 		const int64_t done = __atomic_load_n(&s->n_pairs, __ATOMIC_RELAXED);
 
-		gpube__progress(job->ctx, (s->before + (double)done) / s->all, "pairs");
+		gpube__progress(job->ctx, (s->before + (double)done) / s->all, "pairs of supports");
 	}
 	for (int64_t t = from; t < job->y.n; t += step, n++) {
 		const uint64_t y = job->y.mask[t];
