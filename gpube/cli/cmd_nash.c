@@ -7,7 +7,6 @@
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
 #include "gpube/options/options.h"
-#include "nash/extensive/extensive.h"
 
 #define OPTS_STRUCT struct opts_nash
 static const struct opt_row rows[] = {OPTS_NASH(OPT_ROW)};
@@ -463,10 +462,10 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 	options.world = &ranks->world;
 	if (o->timeout > 0)
 		options.timeout_seconds = time_left(s, o->timeout);
-	if (!o->inexact && !gpube_nash_exact())
+	if (r->game->n_vars != 2 && (o->svg || o->components || o->stream || output == OUTPUT_LRS))
 		return session_fail_text(s, NULL,
-			"this program was built without FLINT: only --inexact results are to be "
-			"had");
+			"a game that has not two players: no --svg, --components, --stream or "
+			"--output lrs");
 	if (o->stream)
 		return solve_in_a_stream(r, &options);
 	if (gpube_nash(&found, r->game, &options))
@@ -476,6 +475,9 @@ static int solve(struct result *r, const struct opts_nash *o, int output, struct
 		rc = CLI_DONE; /* rank 0 reports */
 	else if (found->tree)
 		rc = report_tree(r, output);
+	else if (r->game->n_vars != 2)
+		rc = nash_report_many(
+			s, r->file, r->game, found, &options, output == OUTPUT_GAMBIT);
 	else if ((o->components || (o->svg && found->n_pairs <= PICTURE_PAIRS)) &&
 		 find_components(r,
 			 o->components || o->timeout > 0 ? o->timeout
@@ -548,21 +550,6 @@ static int read_game(
 	return status;
 }
 
-/* Not two players: without what is of two. */
-static int solve_many(struct session *s, const struct opts_nash *o, int output, const char *file,
-	const struct gpube_model *g)
-{
-	struct gpube_opts options = options_of(o, output);
-
-	if (o->svg || o->components || o->stream || output == OUTPUT_LRS)
-		return session_fail_text(s, NULL,
-			"a game that has not two players: no --svg, --components, --stream or "
-			"--output lrs");
-	if (o->timeout > 0)
-		options.timeout_seconds = time_left(s, o->timeout);
-	return nash_many(s, file, g, &options, output == OUTPUT_GAMBIT);
-}
-
 static bool shares_pairs(const struct opts_nash *o)
 {
 	return o->method == GPUBE_NASH_METHOD_SE && !o->one && !o->pure && !o->inexact &&
@@ -573,7 +560,6 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_nash *o = opts;
 	int output = o->json ? OUTPUT_JSON : o->output, rc, status;
-	const struct gpube_opts options = options_of(o, output);
 	struct gpube_model *game = NULL;
 	struct ranks ranks;
 	struct session s;
@@ -604,8 +590,6 @@ static int run(const void *opts, int n_args, char **args)
 	} else if (!rc && o->convert) {
 		if (gpube_write(game, o->convert, NULL, NULL))
 			rc = session_fail(&s, NULL);
-	} else if (!rc && game->n_vars != 2 && !nash__takes_tree(game, &options)) {
-		rc = solve_many(&s, o, output, args[0], game);
 	} else if (!rc) {
 		struct result r = {.session = &s, .file = args[0], .game = game};
 

@@ -330,24 +330,23 @@ static void report_gambit(struct gpube_out *out, const void *arg)
 	}
 }
 
-int nash_many(struct session *s, const char *file, const struct gpube_model *g,
-	const struct gpube_opts *options, bool gambit)
+int nash_report_many(struct session *s, const char *file, const struct gpube_model *g,
+	const struct gpube_nash_result *found, const struct gpube_opts *options, bool gambit)
 {
-	struct many_result r = {
-		.session = s, .file = file, .game = g, .most = options->max, .pure = options->pure};
-	struct gpube_nash_result *found = NULL;
+	const struct many_result r = {.session = s,
+		.file = file,
+		.game = g,
+		.found = found,
+		.most = options->max,
+		.pure = options->pure};
 	int rc;
 
-	if (gpube_nash(&found, g, options))
-		return session_fail(s, NULL);
 	session_clear_line(s);
-	r.found = found;
 	rc = session_report(s, gambit ? report_gambit : report_text, report_json, &r);
 	if (!rc && found->answer == GPUBE_NASH_ANSWER_INCOMPLETE) {
 		if (!s->quiet)
 			cli_error("%s: there may be more equilibria", found->reason);
 		rc = CLI_FAILED;
 	}
-	gpube_result_free(found);
 	return rc;
 }

@@ -1,4 +1,4 @@
-/* nash_many.h - gpube nash of games that have not two players. */
+/* nash_many.h - reports of 'gpube nash', of games that have not two players. */
 #ifndef GPUBE_CLI_NASH_MANY_H
 #define GPUBE_CLI_NASH_MANY_H
 
@@ -19,10 +19,8 @@ void nash_json_begin(struct json *j, const struct session *s, const char *file,
 	const struct gpube_nash_result *found, bool incomplete);
 void nash_json_method(struct json *j, const struct gpube_nash_result *found, const char *reason);
 
-/*
- * Finds and reports them. Returns the exit status, after a message where it is a failure.
- */
-int nash_many(struct session *s, const char *file, const struct gpube_model *g,
-	const struct gpube_opts *options, bool gambit);
+/* What was found. Returns the exit status, after a message where it is a failure. */
+int nash_report_many(struct session *s, const char *file, const struct gpube_model *g,
+	const struct gpube_nash_result *found, const struct gpube_opts *options, bool gambit);
 
 #endif

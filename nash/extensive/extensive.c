@@ -218,14 +218,12 @@ static int find_one(
 	return status;
 }
 
-/*
- * Sorted by player 1's plan as it was found, then player 2's.
- * max    0: all
- * until  gpube__now() at which it ends; 0: when the context says so
- */
+/* Sorted by player 1's plan as it was found, then player 2's; *cut: there are more than o->max. */
 static int add_pairs(
-	struct report *p, const struct nash_extremes *e, int64_t max, double until, bool *cut)
+	struct report *p, const struct nash_extremes *e, const struct gpube_opts *o, bool *cut)
 {
+	struct nash_patience patience = {.ctx = p->ctx,
+		.seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2};
 	int status = GPUBE_OK;
 
 	*cut = false;
@@ -233,9 +231,9 @@ static int add_pairs(
 		for (int64_t b = 0; b < e->labels[1].n && !status; b++) {
 			if (!nash__extremes_match(e, a, b))
 				continue;
-			if (until > 0 ? gpube__now() > until : gpube__stopped(p->ctx))
+			if (nash__impatient(&patience))
 				return gpube__fail_stopped(p->ctx);
-			if (max && p->to->n_profiles == max) {
+			if (o->max && p->to->n_profiles == o->max) {
 				*cut = true;
 				return GPUBE_OK;
 			}
@@ -248,22 +246,15 @@ static int find_all(struct gpube_nash_result *r, struct report *p,
 	const struct nash_sequence_form *f, const struct gpube_opts *o)
 {
 	struct nash_extremes e = {.form = f};
-	bool cut;
-	int status, added;
+	bool cut = false;
+	int status, added = GPUBE_OK;
 
 	r->method = "sequence-eee";
 	status = nash__extremes_find(&e);
 	r->work = e.work;
 	/* what was found before a stop is checked and written for a while, as by strategies */
-	added = status == GPUBE_ESTOP
-			? add_pairs(p, &e, o->max,
-				  gpube__now() +
-					  (o->timeout_seconds > 0
-							  ? fmax(0.2, o->timeout_seconds / 10)
-							  : 2),
-				  &cut)
-		: status ? GPUBE_OK
-			 : add_pairs(p, &e, o->max, 0, &cut);
+	if (!status || status == GPUBE_ESTOP)
+		added = add_pairs(p, &e, o, &cut);
 	if (!status && !added && cut)
 		r->answer = GPUBE_NASH_ANSWER_SOME;
 	nash__extremes_clear(&e);

@@ -14,6 +14,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nash/eee/face_rows.h"
 #include "nash/extensive/sequences.h"
 
 /* ---- the program in doubles ------------------------------------------------------------------ */
@@ -50,10 +51,12 @@ static void load(struct program *p, const struct nash_sequence_form *f, const st
 	const fmpz *worth, uint64_t seed)
 {
 	const int32_t own = f->of[0].n - 1;
+	struct gpube_rng rng;
 	double scale = 1;
 
 	for (int64_t k = 0; k < f->n; k++)
 		scale = fmax(scale, fabs(fmpz_get_d(f->pay[1] + k)));
+	gpube__rng_init(&rng, seed);
 	for (int r = 0; r <= p->rows; r++) {
 		const fmpz *from = r < p->rows ? d->d[r] : worth;
 		const bool plan = r < p->rows && d->basic[r] < own;
@@ -61,10 +64,8 @@ static void load(struct program *p, const struct nash_sequence_form *f, const st
 		for (int c = 0; c <= p->cols; c++)
 			row_of(p, r)[c] = to_double(
 				from + c, plan || (c && d->nonbasic[c - 1] >= own) ? 1 : scale);
-		/* (64-bit linear congruences) */
-		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		if (r < p->rows)
-			row_of(p, r)[0] += 1e-7 * (1 + (double)(seed >> 40) / (double)(1 << 24));
+			row_of(p, r)[0] += 1e-7 * (1 + gpube__rng_unit(&rng));
 	}
 	memcpy(p->basic, d->basic, (size_t)p->rows * sizeof(*p->basic));
 	memcpy(p->nonbasic, d->nonbasic, (size_t)p->cols * sizeof(*p->nonbasic));
@@ -139,8 +140,7 @@ static void pivot(struct program *p, int row, int col)
 			continue;
 		if (f != 0) {
 			a[col + 1] = 0;
-			for (int c = 0; c <= p->cols; c++)
-				a[c] += f * pivot[c];
+			nash__row_add(a, pivot, f, p->cols + 1);
 		}
 		for (int c = 0; c < p->cols && r < p->rows; c++)
 			p->edge[c] += a[c + 1] * a[c + 1];

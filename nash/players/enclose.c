@@ -16,6 +16,9 @@
 /* With which a solution is looked for: numbers are machine words then. */
 enum { FIRST_BITS = 44 };
 
+/* A matrix is singular, as far as doubles can tell, with a pivot of at most that. */
+static const double singular_pivot = 1e-11;
+
 /* Radii are at least this times the largest, and 2^-20. */
 static const double flattest = 0x1p-4, least_radius = 0x1p-20;
 
@@ -58,11 +61,8 @@ static void swap_rows(double *a, int32_t width, int32_t r, int32_t s)
 	}
 }
 
-/* Gauss and Jordan, n x 2n; false: singular, as far as doubles can tell. */
-static bool invert(double *a, int32_t n)
+bool nash__eliminate(double *a, int32_t n, int32_t w, double least)
 {
-	const int32_t w = 2 * n;
-
 	for (int32_t c = 0; c < n; c++) {
 		int32_t top = c;
 		double *row, factor;
@@ -72,7 +72,7 @@ static bool invert(double *a, int32_t n)
 				top = r;
 		swap_rows(a, w, c, top);
 		row = a + (int64_t)c * w;
-		if (!(fabs(row[c]) > 1e-11))
+		if (!(fabs(row[c]) > least))
 			return false;
 		factor = 1 / row[c];
 		for (int32_t k = 0; k < w; k++)
@@ -99,7 +99,7 @@ static bool take_inverse(struct nash_system *s)
 				nash__system_number(s, s->j_lo + (int64_t)r * n + k, s->scale);
 			s->inverse[(int64_t)r * w + n + k] = r == k;
 		}
-	if (!invert(s->inverse, n))
+	if (!nash__eliminate(s->inverse, n, w, singular_pivot))
 		return false;
 	for (int32_t r = 0; r < n; r++)
 		for (int32_t k = 0; k < n; k++)

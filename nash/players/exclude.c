@@ -19,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "nash/eee/face_rows.h"
 #include "nash/players/players.h"
 
 /* What is basic: a profile of vertices from 0 on, or of row r one of these. */
@@ -156,14 +157,6 @@ static void begin(struct nash_program *g, const struct nash_players *p, const st
 		}                                                                                  \
 	} while (0)
 
-/* to += factor * from */
-static void add(double *restrict to, const double *restrict from, double factor, int64_t n)
-{
-#pragma omp simd
-	for (int64_t k = 0; k < n; k++)
-		to[k] += factor * from[k];
-}
-
 /* to += factor * (a - b) */
 static void add_difference(double *restrict to, const double *restrict a, const double *restrict b,
 	double factor, int64_t n)
@@ -182,7 +175,7 @@ static void column_of(
 	memcpy(g->column, g->inverse + (int64_t)g->rows * n, (size_t)n * sizeof(double));
 	FOR_COLUMN(g, w, k, profile, {
 		if (entry != 0)
-			add(g->column, g->inverse + (int64_t)row * n, entry, n);
+			nash__row_add(g->column, g->inverse + (int64_t)row * n, entry, n);
 	});
 }
 
@@ -336,7 +329,7 @@ static bool pivot(struct nash_program *g, int64_t enter, double reduced)
 
 		if (entry == 0)
 			continue;
-		add(column, g->column, -entry, n);
+		nash__row_add(column, g->column, -entry, n);
 		column[leave] = entry;
 		g->y[r] += reduced * entry;
 	}

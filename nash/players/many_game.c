@@ -90,8 +90,8 @@ static void shrink(struct nash_players *p, const uint8_t *gone)
 
 /* ---- the game ------------------------------------------------------------------------------ */
 
-/* See struct nash_players. fmpz_get_d() rounds towards zero. */
-static void scale(double *u, const fmpz *pay, int64_t n)
+/* See struct nash_players; returns the power. fmpz_get_d() rounds towards zero. */
+static slong scale(double *u, const fmpz *pay, int64_t n)
 {
 	const fmpz *least = pay;
 	slong most = 0, e;
@@ -114,6 +114,7 @@ static void scale(double *u, const fmpz *pay, int64_t n)
 		u[k] = fmpz_is_zero(x) || e - most < -1000 ? 0 : ldexp(d, (int)(e - most));
 	}
 	fmpz_clear(x);
+	return most;
 }
 
 static int take_payoffs(struct nash_players *p)
@@ -137,7 +138,7 @@ static int make_doubles(struct nash_players *p)
 		p->u[i] = gpube__alloc(p->ctx, (uint64_t)p->profiles, sizeof(**p->u));
 		if (!p->u[i])
 			return GPUBE_ENOMEM;
-		scale(p->u[i], p->pay[i], p->profiles);
+		p->power[i] = scale(p->u[i], p->pay[i], p->profiles);
 	}
 	return nash__room(p->ctx, 0);
 }
@@ -163,9 +164,10 @@ int nash__players_init(struct nash_players *p, const struct gpube_model *g, bool
 	p->pay = gpube__alloc_zero(p->ctx, n, sizeof(*p->pay));
 	p->den = gpube__alloc_zero(p->ctx, n, sizeof(*p->den));
 	p->u = gpube__alloc_zero(p->ctx, n, sizeof(*p->u));
+	p->power = gpube__alloc_zero(p->ctx, n, sizeof(*p->power));
 	gone = gpube__alloc_zero(p->ctx, total, 1);
 	if (p->m && p->first && p->map && p->vertices && p->removed && p->pay && p->den && p->u &&
-		gone) {
+		p->power && gone) {
 		for (int32_t i = 0; i < p->n; i++) {
 			p->m[i] = g->vars[i].domain;
 			p->first[i] = p->total;
@@ -207,6 +209,7 @@ void nash__players_clear(struct nash_players *p)
 	gpube__free(p->ctx, p->pay);
 	gpube__free(p->ctx, p->den);
 	gpube__free(p->ctx, p->u);
+	gpube__free(p->ctx, p->power);
 	*p = (struct nash_players){0};
 }
 #else

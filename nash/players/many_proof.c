@@ -205,15 +205,30 @@ static int write_tree(struct gpube_out *out, const struct nash_proof *f)
 	return status;
 }
 
-static void write_ends(struct gpube_out *out, const fmpz *lo, const fmpz *hi)
+static void write_number(struct gpube_out *out, const fmpz *x)
 {
-	char *text = fmpz_get_str(NULL, 10, lo);
+	char *text = fmpz_get_str(NULL, 10, x);
 
-	gpube__out_printf(out, " %s", text);
+	gpube__out_text(out, " ");
+	gpube__out_text(out, text);
 	flint_free(text);
-	text = fmpz_get_str(NULL, 10, hi);
-	gpube__out_printf(out, " %s", text);
-	flint_free(text);
+}
+
+/* In which units multipliers are of each player's payoffs. */
+static void write_units(struct gpube_out *out, const struct nash_players *p)
+{
+	fmpz_t power;
+
+	fmpz_init(power);
+	for (int32_t i = 0; i < p->n; i++) {
+		gpube__out_printf(out, "unit %d", i);
+		write_number(out, p->den + i);
+		fmpz_one(power);
+		fmpz_mul_2exp(power, power, (ulong)p->power[i]);
+		write_number(out, power);
+		gpube__out_text(out, "\n");
+	}
+	fmpz_clear(power);
 }
 
 int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, const char *path)
@@ -225,6 +240,7 @@ int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, con
 	if (status)
 		return status;
 	gpube__out_printf(&out, "gpube-nash 1\ndigits %d\n", s->digits);
+	write_units(&out, p);
 	for (int32_t k = 0; k < p->n_removed; k++)
 		gpube__out_printf(&out, "dominated %d %d %d\n", p->removed[k].player,
 			p->removed[k].action, p->removed[k].by);
@@ -234,8 +250,10 @@ int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, con
 		if (s->roots[k].verdict != NASH_IS_EQUILIBRIUM)
 			continue;
 		gpube__out_printf(&out, "equilibrium %lld", (long long)s->roots[k].box);
-		for (int32_t a = 0; a < p->total; a++)
-			write_ends(&out, s->roots[k].lo + a, s->roots[k].hi + a);
+		for (int32_t a = 0; a < p->total; a++) {
+			write_number(&out, s->roots[k].lo + a);
+			write_number(&out, s->roots[k].hi + a);
+		}
 		gpube__out_text(&out, "\n");
 	}
 	gpube__out_text(&out, "tree\n");

@@ -18,11 +18,28 @@
 enum { MOST_STEPS = 20000, MOST_CORRECTIONS = 4, STEPS_PER_TRY = 5 };
 
 /*
+ * The first step and the shortest one, in units of y and l; how far a corrected point may be off,
+ * and one that needs no more; a step that needed few, some or many corrections is followed by one
+ * so many times as long.
+ */
+static const double first_step = 0.05, shortest_step = 1e-10, most_off = 1e-6, hardly_off = 1e-9,
+		    after_few = 1.6, after_some = 1.1, after_many = 0.8;
+/* No probability is smaller, for slopes are divided by it; no pivot of a regular system. */
+static const double least_played = 1e-300, least_pivot = 1e-14;
+/*
+ * An action that is played more often than 'rare' is in the support, if it is clearly more or less:
+ * rare itself goes from the first to the last by a hundredth. Widths of the region that is tried
+ * around a point go from the first to the last by an eighth.
+ */
+static const double first_rare = 1e-3, last_rare = 1e-7, clearly_more = 4, clearly_less = 0.1,
+		    first_width = 0.1, last_width = 1e-4;
+
+/*
  * point    y of each action, and l
  * tangent  of the path
  * x        probabilities
  * slopes   of u_i(a) by the probabilities, total x total
- * a        total + 1 equations and their right side
+ * a        total + 1 equations, the tangent's last, each with its right side
  */
 struct path {
 	const struct nash_players *p;
@@ -59,23 +76,23 @@ static void payoffs(struct path *h)
 		}
 }
 
-/* The equations at a point, and the tangent's as the last one; right: their values, negative. */
-static void equations(struct path *h, const double *point, double *right)
+/* The equations at a point; right sides are their values, negative. */
+static void equations(struct path *h, const double *point)
 {
 	const struct nash_players *p = h->p;
-	const int32_t w = h->n, l = p->total;
+	const int32_t n = h->n, w = n + 1, l = p->total;
 
 	for (int32_t k = 0; k < p->total; k++)
-		h->x[k] = fmax(exp(point[k]), 1e-300);
+		h->x[k] = fmax(exp(point[k]), least_played);
 	payoffs(h);
-	memset(h->a, 0, (size_t)w * (size_t)w * sizeof(double));
+	memset(h->a, 0, (size_t)n * (size_t)w * sizeof(double));
 	for (int32_t i = 0; i < p->n; i++) {
 		const int32_t first = p->first[i];
 
-		right[first] = 1;
+		h->a[first * w + n] = 1;
 		for (int32_t k = first; k < first + p->m[i]; k++) {
 			h->a[first * w + k] = h->x[k];
-			right[first] -= h->x[k];
+			h->a[first * w + n] -= h->x[k];
 		}
 		for (int32_t k = first + 1; k < first + p->m[i]; k++) {
 			double *row = h->a + k * w;
@@ -86,93 +103,55 @@ static void equations(struct path *h, const double *point, double *right)
 			row[k] += 1;
 			row[first] -= 1;
 			row[l] = h->u[first] - h->u[k];
-			right[k] = point[first] - point[k] - point[l] * row[l];
+			row[n] = point[first] - point[k] - point[l] * row[l];
 		}
 	}
-	memcpy(h->a + l * w, h->tangent, (size_t)w * sizeof(double));
-	right[l] = 0;
-}
-
-/* Solves in place, by Gauss; false: singular. */
-static bool solve(double *a, double *x, int32_t n)
-{
-	for (int32_t c = 0; c < n; c++) {
-		int32_t top = c;
-
-		for (int32_t r = c + 1; r < n; r++)
-			if (fabs(a[r * n + c]) > fabs(a[top * n + c]))
-				top = r;
-		if (!(fabs(a[top * n + c]) > 1e-14))
-			return false;
-		for (int32_t k = c; k < n && top != c; k++) {
-			const double t = a[top * n + k];
-
-			a[top * n + k] = a[c * n + k];
-			a[c * n + k] = t;
-		}
-		if (top != c) {
-			const double t = x[top];
-
-			x[top] = x[c];
-			x[c] = t;
-		}
-		for (int32_t r = c + 1; r < n; r++) {
-			const double factor = a[r * n + c] / a[c * n + c];
-
-			for (int32_t k = c; factor != 0 && k < n; k++)
-				a[r * n + k] -= factor * a[c * n + k];
-			x[r] -= factor * x[c];
-		}
-	}
-	for (int32_t c = n - 1; c >= 0; c--) {
-		for (int32_t k = c + 1; k < n; k++)
-			x[c] -= a[c * n + k] * x[k];
-		x[c] /= a[c * n + c];
-	}
-	return true;
+	memcpy(h->a + l * w, h->tangent, (size_t)n * sizeof(double));
 }
 
 /* The direction of the path at its point, as that before. */
 static bool turn(struct path *h)
 {
+	const int32_t n = h->n, w = n + 1;
 	double length = 0;
 
-	equations(h, h->point, h->next);
-	memset(h->next, 0, (size_t)h->n * sizeof(double));
-	h->next[h->n - 1] = 1;
-	if (!solve(h->a, h->next, h->n))
+	equations(h, h->point);
+	for (int32_t k = 0; k < n; k++)
+		h->a[k * w + n] = k == n - 1;
+	if (!nash__eliminate(h->a, n, w, least_pivot))
 		return false;
-	for (int32_t k = 0; k < h->n; k++)
-		length += h->next[k] * h->next[k];
-	for (int32_t k = 0; k < h->n; k++)
-		h->tangent[k] = h->next[k] / sqrt(length);
+	for (int32_t k = 0; k < n; k++)
+		length += h->a[k * w + n] * h->a[k * w + n];
+	for (int32_t k = 0; k < n; k++)
+		h->tangent[k] = h->a[k * w + n] / sqrt(length);
 	return true;
 }
 
 /* A step along the path; *step: shorter or longer for the next one. False: it was too long. */
-static bool advance(struct path *h, double *step, double *right)
+static bool advance(struct path *h, double *step)
 {
+	const int32_t w = h->n + 1;
 	double size = 1;
 	int k;
 
 	for (int32_t c = 0; c < h->n; c++)
 		h->next[c] = h->point[c] + *step * h->tangent[c];
-	for (k = 0; k < MOST_CORRECTIONS && size > 1e-9; k++) {
-		equations(h, h->next, right);
-		if (!solve(h->a, right, h->n))
+	for (k = 0; k < MOST_CORRECTIONS && size > hardly_off; k++) {
+		equations(h, h->next);
+		if (!nash__eliminate(h->a, h->n, w, least_pivot))
 			return false;
 		size = 0;
 		for (int32_t c = 0; c < h->n; c++) {
-			h->next[c] += right[c];
-			size = fmax(size, fabs(right[c]));
+			h->next[c] += h->a[c * w + h->n];
+			size = fmax(size, fabs(h->a[c * w + h->n]));
 		}
 		if (!(size < *step))
 			return false;
 	}
-	if (size > 1e-6)
+	if (size > most_off)
 		return false;
 	memcpy(h->point, h->next, (size_t)h->n * sizeof(double));
-	*step *= k <= 2 ? 1.6 : k == 3 ? 1.1 : 0.8;
+	*step *= k <= 2 ? after_few : k == 3 ? after_some : after_many;
 	return true;
 }
 
@@ -193,7 +172,7 @@ static bool surround(struct nash_region *r, const struct nash_players *p, const 
 		for (int32_t a = 0; a < p->m[i]; a++) {
 			const double probability = x[p->first[i] + a];
 
-			if (probability > rare / 10 && probability < rare * 4)
+			if (probability > rare * clearly_less && probability < rare * clearly_more)
 				return false;
 			sum += probability > rare ? probability : 0;
 		}
@@ -220,7 +199,8 @@ static int try_support(struct nash_many *s, struct nash_work *w, struct nash_reg
 {
 	int status = GPUBE_OK;
 
-	for (double width = 0.1; width > 1e-4 && !status && !s->n_equilibria; width /= 8) {
+	for (double width = first_width; width > last_width && !status && !s->n_equilibria;
+		width /= 8) {
 		enum nash_enclosure what = NASH_NOT_YET;
 		struct nash_root root;
 
@@ -250,16 +230,15 @@ static int pure(struct nash_many *s, struct nash_work *w, struct nash_region *r,
 		for (int32_t a = p->first[i]; a < p->first[i] + p->m[i]; a++)
 			x[a] = p->map[a] == gpube__action_of(p->game, profiles[0], i);
 	if (!status && n)
-		status = try_support(s, w, r, x, 1e-3);
+		status = try_support(s, w, r, x, first_rare);
 	gpube__free(p->ctx, profiles);
 	return status;
 }
 
-static int follow(struct nash_many *s, struct nash_work *w, struct nash_region *r, struct path *h,
-	double *right)
+static int follow(struct nash_many *s, struct nash_work *w, struct nash_region *r, struct path *h)
 {
 	const struct nash_players *p = s->p;
-	double step = 0.05;
+	double step = first_step;
 	int status = GPUBE_OK;
 
 	for (int32_t i = 0; i < p->n; i++)
@@ -268,15 +247,17 @@ static int follow(struct nash_many *s, struct nash_work *w, struct nash_region *
 	h->tangent[p->total] = 1;
 	if (!turn(h))
 		return GPUBE_OK;
-	for (int k = 0; k < MOST_STEPS && !status && !s->n_equilibria && step > 1e-10; k++) {
+	for (int k = 0; k < MOST_STEPS && !status && !s->n_equilibria && step > shortest_step;
+		k++) {
 		gpube__work(p->ctx, p->profiles * p->total + (int64_t)h->n * h->n * h->n);
 		if (gpube__stopped(p->ctx))
 			return GPUBE_ESTOP;
-		if (!advance(h, &step, right)) {
+		if (!advance(h, &step)) {
 			step /= 2;
 			continue;
 		}
-		for (double rare = 1e-3; k % STEPS_PER_TRY == 0 && rare > 1e-8; rare /= 100)
+		for (double rare = first_rare; k % STEPS_PER_TRY == 0 && rare > last_rare / 10;
+			rare /= 100)
 			if (!status && !s->n_equilibria)
 				status = try_support(s, w, r, h->x, rare);
 		if (!turn(h))
@@ -301,11 +282,11 @@ int nash__many_one(struct nash_many *s)
 		h.x = h.tangent + n;
 		h.u = h.x + n;
 		h.next = h.u + n;
-		h.slopes = h.next + 2 * n;
+		h.slopes = h.next + n;
 		h.a = h.slopes + n * n;
 		status = pure(s, &w, r, h.x);
 		if (!status && !s->n_equilibria)
-			status = follow(s, &w, r, &h, h.next + n);
+			status = follow(s, &w, r, &h);
 	}
 	nash__work_clear(&w);
 	gpube__free(p->ctx, numbers);

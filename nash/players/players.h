@@ -34,8 +34,8 @@ struct nash_dominated {
  * map       of each of those: its number in the game as read
  * vertices  where the vertices of each player begin in a region, and behind them their number
  * pay       for each player the payoffs of all profiles, integers over den[player], row-major
- * u         the same without den, less the player's least one, over a power of two: in [0, 1), each
- *           less than the truth by at most 2^-52
+ * u         the same without den, less the player's least one, over 2^power[player]: in [0, 1),
+ *           each less than the truth by at most 2^-52
  */
 struct nash_players {
 	struct gpube_ctx *ctx;
@@ -47,6 +47,7 @@ struct nash_players {
 	int64_t profiles;
 	fmpz **pay, *den;
 	double **u;
+	slong *power;
 };
 
 /* Errors: ENOMEM, ESTOP (nothing to clear) */
@@ -221,6 +222,11 @@ void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx);
  */
 int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash_work *w,
 	const struct nash_region *r, int digits);
+/*
+ * Gauss and Jordan: n rows of w, the first n columns of which become the unit matrix; false: a
+ * pivot is not above 'least'.
+ */
+bool nash__eliminate(double *a, int32_t n, int32_t w, double least);
 /* Whether a support's system can have isolated solutions. */
 bool nash__can_be_regular(struct nash_work *w, const uint8_t *states);
 

@@ -3,8 +3,10 @@
 
 Every profile is checked in fractions on the tree: what a player gets is what its best reply would get. Plans of all
 equilibria of the reduced normal form are compared: those that are vertices among the plans to which the same pure
-replies are best have to be those by the tree, with no other. Of sum zero the value is that of the normal form.
+replies are best have to be those by the tree, with no other. Of sum zero the value is that of the normal form. Of three
+players with imperfect information equilibria are of strategies, whose payoffs are worked out on the tree.
 """
+import itertools
 import json
 import os
 import random
@@ -263,13 +265,13 @@ def order(tree):
 	return found
 
 
-def labels_of(gpube, path):
-	"""Of both players' strategies, out of a .nfg."""
+def labels_of(gpube, path, n=2):
+	"""Of the players' strategies, out of a .nfg."""
 	with tempfile.TemporaryDirectory() as d:
 		out = os.path.join(d, "x.nfg")
 		subprocess.run([gpube, "convert", "-q", path, out], check=True)
 		text = open(out).read().split("{")
-	lists = [part for part in text if '"' in part][2:4]
+	lists = [part for part in text if '"' in part][2:2 + n]
 	return [part[:part.index("}")].replace('"', "").split() for part in lists]
 
 
@@ -298,6 +300,44 @@ def compare(gpube, tree, path, found):
 	return len(by_tree)
 
 
+def is_perfect(tree):
+	"""Whether all sets of players have one node."""
+	def below(node):
+		return ([node[1]] if node[0] == "p" else []) + [k for child in node[3] for k in below(child)]
+	found = below(tree.root)
+	return len(found) == len(set(found))
+
+
+def check_strategies(gpube, tree, path):
+	"""Equilibria of more than two players, on the tree; within what their ends leave open."""
+	p = subprocess.run([gpube, "nash", "-q", "--json", path], stdout=subprocess.PIPE, universal_newlines=True)
+	result = json.loads(p.stdout)
+	if not result["equilibria"] and not result["open"]:
+		sys.exit("%s: no equilibrium" % path)
+	choices = []
+	for player, labels in enumerate(labels_of(gpube, path, tree.n), 1):
+		keys = [k for k in order(tree) if k[0] == player]
+		choices.append([{k: [Fraction(int(a == (0 if c == "*" else int(c) - 1))) for a in range(tree.sets[k])]
+			for k, c in zip(keys, label)} for label in labels])
+	worths = {at: tree.worth({k: v for c, a in zip(choices, at) for k, v in c[a].items()})
+		for at in itertools.product(*(range(len(c)) for c in choices))}
+	for e in result["equilibria"]:
+		x = [[Fraction(p) if isinstance(p, str) else sum(map(Fraction, p)) / 2 for p in of] for of in e["strategies"]]
+		for player in range(tree.n):
+			gains = [Fraction(0)] * len(choices[player])
+			for at, worth in worths.items():
+				p = Fraction(1)
+				for other, a in enumerate(at):
+					p *= 1 if other == player else x[other][a]
+				gains[at[player]] += p * worth[player]
+			value, near = e["payoffs"][player], Fraction(1, 10**9)
+			low, high = (Fraction(value),) * 2 if isinstance(value, str) else map(Fraction, value)
+			if not low - near <= max(gains) <= high + near or any(
+					p > near and g < low - near for p, g in zip(x[player], gains)):
+				sys.exit("%s: player %d gets %s, by strategies %s" % (path, player + 1, value, list(map(float, gains))))
+	return len(result["equilibria"])
+
+
 def main(gpube, number, seed):
 	rng = random.Random(seed)
 	counts, equilibria = {}, 0
@@ -305,15 +345,20 @@ def main(gpube, number, seed):
 		path = os.path.join(directory, "game.efg")
 		done = 0
 		while done < number:
-			kind = rng.choice(["general", "zero", "perfect", "players"])
-			tree = Tree(rng, rng.randint(3, 4) if kind == "players" else 2, kind == "zero",
-				kind in ("perfect", "players"))
+			kind = rng.choice(["general", "zero", "perfect", "players", "strategies"])
+			players = {"players": rng.randint(3, 4), "strategies": 3}.get(kind, 2)
+			tree = Tree(rng, players, kind == "zero", kind in ("perfect", "players"), 3 if kind == "strategies" else 4)
 			sizes = [sum(1 for _ in tree.pure(p)) if any(k[0] == p for k in tree.sets) else 1
 				for p in range(1, tree.n + 1)]
-			if max(sizes) > 40 or max(sizes) < 2:
+			if max(sizes) > (6 if kind == "strategies" else 40) or max(sizes) < 2:
 				continue
 			with open(path, "w") as f:
 				f.write(tree.text())
+			if kind == "strategies" and not is_perfect(tree):
+				equilibria += check_strategies(gpube, tree, path)
+				counts[kind, "regions"] = counts.get((kind, "regions"), 0) + 1
+				done += 1
+				continue
 			one = run(gpube, path, "--one")
 			if len(one["equilibria"]) != 1:
 				sys.exit("no equilibrium")

@@ -284,7 +284,7 @@ def step(game, region, action, by):
 	return region.states[action] != IN and region.without(game, action)
 
 
-def combine(game, region, words):
+def combine(game, region, words, units):
 	"""The combination is positive on every profile of vertices."""
 	words = iter(words)
 	total = {profile: Fraction(0) for profile in itertools.product(*(range(len(v)) for v in region.vertices))}
@@ -294,7 +294,7 @@ def combine(game, region, words):
 			reference = int(next(words))
 			need(v[reference] > 0, "a reference that is not played")
 			for a in range(game.shape[p]):
-				factor = Fraction(float.fromhex(next(words)))
+				factor = Fraction(float.fromhex(next(words))) * units[p]
 				if a == reference or not factor:
 					continue
 				need(factor > 0 or v[a] > 0 or region.states[game.first[p] + a] == IN, "the sign of a multiplier")
@@ -305,7 +305,7 @@ def combine(game, region, words):
 	need(min(total.values()) > 0, "a combination is not positive")
 
 
-def check_tree(game, boxes, lines):
+def check_tree(game, boxes, lines, units):
 	"""How many regions are open."""
 	unit = [[tuple(Fraction(int(a == b)) for b in range(n)) for a in range(n)] for n in game.shape]
 	stack, n_open = [Region(unit, [UNDECIDED] * sum(game.shape))], 0
@@ -322,7 +322,7 @@ def check_tree(game, boxes, lines):
 		elif not left:
 			raise Wrong("a region is empty")
 		elif word == "combine":
-			combine(game, region, words[1:])
+			combine(game, region, words[1:], units)
 		elif word == "inside":
 			box = boxes[int(words[1])]
 			need(all((s == IN) == (b == "1") and s != UNDECIDED for s, b in zip(region.states, box.states)), "another box")
@@ -354,6 +354,11 @@ def check(game_path, lines):
 	ten = 10**int(lines[1][1])
 	head, tree = lines[2:lines.index(["tree"])], iter(lines[lines.index(["tree"]) + 1:])
 	game = Game(*remove_dominated(*read_game(game_path), [w[1:] for w in head if w[0] == "dominated"]))
+	units = [Fraction(1)] * game.n
+	for w in head:
+		if w[0] == "unit":
+			units[int(w[1])] = Fraction(int(w[2]), int(w[3]))
+	need(min(units) > 0, "a unit")
 	boxes = {}
 	for w in head:
 		if w[0] == "box":
@@ -375,7 +380,7 @@ def check(game_path, lines):
 		found = box.is_equilibrium()
 		undecided += found is None
 		need(not found or any(box.is_of(other) for other in listed), "an equilibrium is not listed")
-	n_open = check_tree(game, boxes, tree) + undecided
+	n_open = check_tree(game, boxes, tree, units) + undecided
 	need(next(tree) == ["end"], "more lines than regions")
 	return len(listed), n_open
 
@@ -391,7 +396,7 @@ def subtree(lines, at):
 	while left:
 		word = lines[at][0]
 		found = found or word == "inside"
-		left += {"out": 0, "play": None, "halve": 1}.get(word, -1) or 0
+		left += {"out": 0, "halve": 1}.get(word, -1) or 0
 		if word == "play":
 			return None, False  # one child or two: the region says it
 		at += 1
@@ -485,6 +490,8 @@ def forge(lines, rng):
 		if way == 2:
 			return lines[:at] + lines[at + 1:]
 		new = ["play", str(10**6)] if rng.random() < 0.5 else ["halve", "0", "0", "0"]
+	elif words[0] == "unit":
+		new = words[:2] + [rng.choice(["0", "-" + words[2]]), words[3]]
 	elif words[0] == "out":
 		new = ["out", words[2], words[1]]
 	elif words[0] == "dominated":
