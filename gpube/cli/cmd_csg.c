@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/cli/draw/bars.h"
 #include "gpube/cli/structure_report.h"
 #include "gpube/options/options.h"
 #include "gpube/cli/session/contents.h"
@@ -205,8 +206,8 @@ static int solve(struct session *s, struct gpube_model *g, const struct opts_csg
 	};
 	struct gpube_csg_result *result;
 	struct report p = {s, g, NULL, file, session_seconds(s), NULL};
-	char why[sizeof(s->ctx->error)];
-	int rc;
+	char why[sizeof(s->ctx->error)], undrawn[sizeof(s->ctx->error)];
+	int rc, drawn;
 
 	if (o->timeout > 0) /* it counts from the start */
 		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
@@ -221,8 +222,15 @@ static int solve(struct session *s, struct gpube_model *g, const struct opts_csg
 	if (result->answer == GPUBE_CSG_BOUNDS || result->answer == GPUBE_CSG_INCOMPLETE)
 		session_note(s, "ended before the optimum was proved");
 	p.result = result;
+	drawn = o->plot && result->n_parts ? bars_structure(s, o->plot, file, g, result) : GPUBE_OK;
+	if (drawn)
+		snprintf(undrawn, sizeof(undrawn), "%s", gpube_error(s->ctx));
 	rc = session_report(
 		s, o->output == OUTPUT_TABLE ? report_table : report_text, report_json, &p);
+	if (drawn || (o->plot && !result->n_parts)) {
+		cli_error("%s", drawn ? undrawn : "no structure is known, so none is drawn");
+		rc = CLI_FAILED;
+	}
 	if (result->certificate_status) {
 		cli_error("no certificate is written: %s", why);
 		rc = CLI_FAILED;
@@ -278,7 +286,8 @@ static int run(const void *opts, int n_args, char **args)
 			session_open_device(&s, (enum gpube_backend)o->backend,
 				!o->generate || o->agents > ONE_DEVICE_AGENTS, false);
 		s.ctx->deadline = o->timeout > 0 ? gpube__now() + o->timeout : 0;
-		if (o->certify && !session_can_write(&s, o->certify))
+		if ((o->certify && !session_can_write(&s, o->certify)) ||
+			(o->plot && !session_can_write(&s, o->plot)))
 			rc = ranks_fail(&ranks, &s);
 		if (!rc)
 			rc = get_game(&s, &g, o, args[0], &ranks);
@@ -333,6 +342,8 @@ const struct command cmd_csg = {
 		    "value, structure and times\n"
 		    "gpube csg --output table game.csg.gz\n"
 		    "what each coalition adds\n"
+		    "gpube csg --plot structure.svg game.csg.gz\n"
+		    "the coalitions, their agents and values as a picture\n"
 		    "gpube csg --generate uniform -n 24 --type float32 --method conv\n"
 		    "a random game, by the convolution\n"
 		    "gpube csg --generate uniform -n 30 --method conv --backend cuda\n"

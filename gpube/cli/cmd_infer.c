@@ -5,6 +5,7 @@
 #include "formats/common/registry.h"
 #include "gpube/options/options.h"
 #include "gpube/cli/answer.h"
+#include "gpube/cli/draw/bars.h"
 #include "gpube/cli/report/infer_report.h"
 #include "gpube/deal/deal.h"
 
@@ -27,7 +28,7 @@ static int fail(const struct infer_result *r, const struct gpube_solution *plan)
 					   : session_fail(r->session, plan);
 }
 
-static int sum(struct infer_result *r, const struct gpube_opts *o, int output)
+static int sum(struct infer_result *r, const struct gpube_opts *o, const char *plot, int output)
 {
 	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
 		.n_query = r->query->n,
@@ -52,6 +53,9 @@ static int sum(struct infer_result *r, const struct gpube_opts *o, int output)
 		plan.plan = inference->plan;
 	r->inference = inference;
 	rc = status ? fail(r, inference ? &plan : NULL) : infer_report(r, output);
+	if (!rc && plot && (inference->marginals || inference->marginals_lower) &&
+		bars_posteriors(r->session, plot, r->file, r->model, inference))
+		rc = session_fail(r->session, NULL);
 	if (!rc && !inference->known)
 		rc = CLI_FAILED;
 	gpube_result_free(inference);
@@ -129,6 +133,8 @@ static int read_inputs(struct infer_result *r, struct gpube_model **m, struct in
 {
 	struct session *s = r->session;
 
+	if (o->plot && !session_can_write(s, o->plot))
+		return session_fail(s, NULL);
 	if (session_read(s, m, r->file, read))
 		return CLI_FAILED;
 	r->model = *m;
@@ -174,7 +180,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 		rc = o->rows                ? ask_rows(&r, &opts, o->rows, output)
 		     : r.task == INFER_MPE  ? maximise(&r, &opts, output)
 		     : r.task == INFER_MMAP ? maximise_sum(&r, &opts, output)
-					    : sum(&r, &opts, output);
+					    : sum(&r, &opts, o->plot, output);
 	gpube__free(s->ctx, order);
 	gpube__free(s->ctx, found);
 	gpube__free(s->ctx, query.file);
@@ -189,8 +195,10 @@ static bool goes_together(const struct opts_infer *o, int output)
 	const bool sums = o->task == INFER_PR || o->task == INFER_MAR,
 		   tables = o->rows && (o->task == INFER_MAR || o->query);
 	const char *wrong =
-		o->query && o->task == INFER_MPE   ? "--query is not for --task MPE"
-		: !sums && (o->draw || o->rows)    ? "--draw and --rows are for --task PR and MAR"
+		o->query && o->task == INFER_MPE ? "--query is not for --task MPE"
+		: !sums && (o->draw || o->rows)  ? "--draw and --rows are for --task PR and MAR"
+		: o->plot && (o->task != INFER_MAR || o->rows || o->query || o->draw)
+			? "--plot is for --task MAR, without --query, --draw or --rows"
 		: o->draw && (o->query || o->rows) ? "--draw goes with neither --query nor --rows"
 		: output == ANSWER_CSV && !sums    ? "--output csv is for --task PR and MAR"
 		: output == ANSWER_UAI && (o->draw || o->rows || (o->query && sums))
@@ -313,6 +321,8 @@ const struct command cmd_infer = {
 		"all marginals, for a program to read\n"
 		"gpube infer --task MAR --output uai -o network.uai.MAR network.uai\n"
 		"the same in the UAI competitions' format\n"
+		"gpube infer --task MAR --plot posteriors.svg network.bif\n"
+		"the same as a picture: a bar for each value of each variable\n"
 		"gpube infer --query rain,lawn --soft clouds=0.9,0.2 network.bif\n"
 		"the joint distribution of two variables after an uncertain observation\n"
 		"gpube infer --draw 1000 --seed 7 --output csv -o drawn.csv network.bif\n"

@@ -142,6 +142,8 @@
 	X(TEXT, rows, 0, NULL, 0, 0, "FILE",                                                       \
 		"rows of evidence, of which each gets an answer: a .csv whose first line names "   \
 		"variables, or a .evid of several samples")                                        \
+	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
+		"draw the distribution of every variable as bars, an SVG; with --task MAR")        \
 	X(FLAG, estimate, 0, NULL, 0, 0, NULL,                                                     \
 		"where there are but bounds of the sum, give a number between them, too")          \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai|csv",                                    \
@@ -349,6 +351,8 @@
 		"form of the result: for people, one JSON object, or what each coalition is "      \
 		"worth")                                                                           \
 	OPTS_RESULT(X)                                                                             \
+	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
+		"draw the coalitions, their agents and what they are worth as bars, an SVG")       \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \

@@ -77,15 +77,39 @@ void table_line(struct gpube_out *out, const char *text, const char *what)
 	gpube__out_printf(out, "%*s  %5s  %-*s  %s\n", WORTH, text, "", BAR, "", what);
 }
 
-/* A value as gpube__coalition_value() has it, in 'text', which is returned. */
-static const char *value_text(
-	char text[GPUBE_DECIMAL_TEXT], const struct gpube_model *g, int64_t value)
+const char *structure_value_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct gpube_model *g, uint64_t part)
 {
-	if (gpube__type_is_int(gpube_coalitions_type(g)))
+	const enum gpube_type type = gpube_coalitions_type(g);
+	const int64_t value = gpube__coalition_value(g, part);
+
+	if (gpube__type_is_int(type))
 		return gpube__decimal_text(text, value, gpube_model_info(g)->scale);
-	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g",
-		gpube__coalition_real(gpube_coalitions_type(g), value));
+	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", gpube__coalition_real(type, value));
 	return text;
+}
+
+const char *structure_worth_text(char text[GPUBE_DECIMAL_TEXT], const struct gpube_csg_result *r)
+{
+	if (r->is_int)
+		return gpube__decimal_text(text, r->value_int, r->scale);
+	snprintf(text, GPUBE_DECIMAL_TEXT, "%.9g", r->value);
+	return text;
+}
+
+/* They are few. */
+void structure_sort(uint64_t parts[GPUBE_MAX_AGENTS], const struct gpube_model *g,
+	const struct gpube_csg_result *r)
+{
+	for (int k = 0; k < r->n_parts; k++) {
+		int at = k;
+
+		for (; at > 0 && gpube_coalitions_value(g, parts[at - 1]) <
+					 gpube_coalitions_value(g, r->parts[k]);
+			at--)
+			parts[at] = parts[at - 1];
+		parts[at] = r->parts[k];
+	}
 }
 
 bool table_structure(struct gpube_out *out, const struct gpube_model *g,
@@ -97,29 +121,18 @@ bool table_structure(struct gpube_out *out, const struct gpube_model *g,
 
 	if (r->answer == GPUBE_CSG_INFEASIBLE || r->answer == GPUBE_CSG_INCOMPLETE)
 		return false;
-	for (int k = 0; k < r->n_parts; k++) { /* few: the largest first */
-		int at = k;
-
-		for (; at > 0 && gpube_coalitions_value(g, parts[at - 1]) <
-					 gpube_coalitions_value(g, r->parts[k]);
-			at--)
-			parts[at] = parts[at - 1];
-		parts[at] = r->parts[k];
-	}
+	structure_sort(parts, g, r);
 	table_head(out, words->value, words->members);
 	for (int k = 0; k < r->n_parts; k++) {
-		const int64_t value = gpube__coalition_value(g, parts[k]);
-
-		table_row(out, value_text(text, g, value),
-			gpube__coalition_real(gpube_coalitions_type(g), value), all);
+		table_row(out, structure_value_text(text, g, parts[k]),
+			gpube__coalition_real(
+				gpube_coalitions_type(g), gpube__coalition_value(g, parts[k])),
+			all);
 		for (uint64_t c = parts[k]; c; c &= c - 1)
 			gpube__out_printf(out, " %d", __builtin_ctzll(c) + 1);
 		gpube__out_text(out, "\n");
 	}
-	if (r->is_int)
-		gpube__decimal_text(text, r->value_int, r->scale);
-	else
-		snprintf(text, sizeof(text), "%.9g", r->value);
+	structure_worth_text(text, r);
 	snprintf(what, sizeof(what), "%d %s%s of %d %s%s", r->n_parts, words->part,
 		gpube__plural(r->n_parts), gpube_model_n_vars(g), words->members,
 		r->answer == GPUBE_CSG_OPTIMAL ? ", the proved maximum" : "");

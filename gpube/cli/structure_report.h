@@ -38,6 +38,14 @@ void text_structure(struct gpube_out *out, const struct gpube_csg_result *r,
 bool table_structure(struct gpube_out *out, const struct gpube_model *g,
 	const struct gpube_csg_result *r, const struct structure_words *words);
 
+/* The parts by their worth, the best first: r->n_parts of them. */
+void structure_sort(uint64_t parts[GPUBE_MAX_AGENTS], const struct gpube_model *g,
+	const struct gpube_csg_result *r);
+/* What a part is worth, and all of them, in 'text', which is returned. */
+const char *structure_value_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct gpube_model *g, uint64_t part);
+const char *structure_worth_text(char text[GPUBE_DECIMAL_TEXT], const struct gpube_csg_result *r);
+
 /* A table's head, and the beginning of a row: what something is worth, and its share of 'all' as a
  * bar. */
 void table_head(struct gpube_out *out, const char *worth, const char *what);

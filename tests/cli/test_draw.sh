@@ -10,7 +10,7 @@ count() { # N PATTERN FILE
 	[ "$(grep -c -e "$2" "$3")" = "$1" ]
 }
 that 'graph: variables' count 25 '^	v[0-9]* \[label=".*\\n5 values"' "$work/graph"
-that 'graph: binary functions are edges' count 12 '^	v[0-9]* -- v[0-9]* \[label=".*25 cells"' "$work/graph"
+that 'graph: binary functions are edges' count 12 '^	v[0-9]* -- v[0-9]* \[tooltip="25 cells"' "$work/graph"
 that 'graph: larger ones are boxes' count 5 '^	f[0-9]* \[shape=box' "$work/graph"
 that 'graph: costs of one variable are a ring' count 2 'peripheries=2' "$work/graph"
 that 'graph: the legend has the colours that there are' count 1 'values.*5 to 9.*cells.*100 .*10 000 .*two rings' "$work/graph"
@@ -23,6 +23,10 @@ printf '1 0 1\n' > "$work/one.uai.evid"
 row 'graph: what is observed' 0 'v0 \[label="0.n2 values, is 1"' '' "$gpube" info --dot graph "$work/one.uai"
 printf '%s' '{"problem": {"name": "q", "mustbe": "<9"}, "variables": {"a\b": 2}, "functions": {}}' > "$work/q.cfn"
 row 'a name is escaped' 0 'label="a\\\\b.n2 values"' '' "$gpube" info --dot graph "$work/q.cfn"
+
+"$gpube" info --dot graph $x/sprinkler.bif > "$work/network"
+that 'a Bayesian network has arrows' sh -c "grep -o '\"[a-z]*.n2 values\|v[0-9] -> v[0-9]' '$work/network' | tr -d '\"' | paste -sd ' ' |
+	grep -q '^cloudy.n2 values.* v0 -> v1 v0 -> v2 v1 -> v3 v2 -> v3\$'"
 
 # ---- the pseudo-tree, of one component: every variable but the root has a parent
 "$gpube" info --dot pseudotree $x/zebra.wcsp > "$work/pseudotree"
@@ -116,10 +120,11 @@ row 'densities: JSON' 0 '"densities_percent": \{"1": 1, "20": 1\}' '' "$gpube" i
 row 'densities: potentials' 0 '^densities +0 % \(1\)$' '' "$gpube" info "$work/one.uai"
 # ---- bounds over time
 row 'solve --plot' 0 '^optimum +4.30' '' "$gpube" solve -q --plot "$work/p.svg" $x/exams.cfn
-that 'plot: two lines of steps' count 2 '^<path class="[a-z]*" .*d="M[0-9. HV]*"/>' "$work/p.svg"
-that 'plot: they end at the optimum' count 2 '>[lu][a-z]* 4.30</text>' "$work/p.svg"
+that 'plot: two lines of steps' count 2 '^<path class="\(lower\|upper\)" .*d="M[0-9. HV]*"/>' "$work/p.svg"
+that 'plot: they end at the optimum' count 1 '>optimum 4.30</text>' "$work/p.svg"
+that 'plot: where they have met both are seen' count 1 '^<path class="met" .*stroke-dasharray' "$work/p.svg"
 that 'plot: the title' grep -q 'exams.cfn: the optimum is proved' "$work/p.svg"
-that 'plot: they end at the same height' [ "$(sed -n 's/.*[VM][0-9. H]*[ V]\([0-9.]*\) H[0-9]*".*/\1/p' "$work/p.svg" | sort -u | wc -l)" = 1 ]
+that 'plot: they end at the same height' [ "$(sed -n '/"lower"\|"upper"/s/.*[VM][0-9. H]*[ V]\([0-9.]*\) H[0-9]*".*/\1/p' "$work/p.svg" | sort -u | wc -l)" = 1 ]
 row 'plot: nothing is allowed' 0 '^infeasible' '' "$gpube" solve -q --plot "$work/n.svg" "$work/none.wcsp"
 that 'plot: no number where there is none' sh -c "! grep -q '>lower' '$work/n.svg'"
 that 'plot: says so' grep -q 'every assignment is forbidden (proved)</text>' "$work/n.svg"
@@ -127,12 +132,38 @@ that 'plot: says so' grep -q 'every assignment is forbidden (proved)</text>' "$w
 row 'plot: after a stop with both bounds' 1 '^incomplete' ', upper bound ' \
 	end_at INT 'lower bound [0-9]+, upper bound' "$gpube" solve --plot "$work/t.svg" "$work/hard.wcsp"
 that 'plot: says that nothing is proved' grep -q 'hard.wcsp: not proved</text>' "$work/t.svg"
-that 'plot: and has both lines' count 2 '^<path' "$work/t.svg"
+that 'plot: and has both lines' count 2 '^<path class="\(lower\|upper\)"' "$work/t.svg"
+that 'plot: and the gap below, which is open' count 1 '^<path class="gap".*' "$work/t.svg"
+that 'plot: with its percents' grep -q '>gap [0-9.]* %</text>' "$work/t.svg"
 if command -v xmllint > /dev/null 2>&1; then
 	that 'plot: XML' xmllint --noout "$work/p.svg" "$work/n.svg" "$work/t.svg"
 fi
 row 'plot: a maximum' 0 '' '' sh -c "printf '%s' '{problem: {name: \"most\", mustbe: \">-9.0\"}, variables: {a: 2, b: 2}, functions: {f: {scope: [a, b], costs: [0.5, -1.5, 3.2, 7.1]}}}' > '$work/most.cfn'; '$gpube' solve -q --plot '$work/m.svg' -o '$work/m' '$work/most.cfn'"
-that 'plot: of a maximum, both ends' count 2 '>[lu][a-z]* 7.1</text>' "$work/m.svg"
+that 'plot: of a maximum, its end' count 1 '>optimum 7.1</text>' "$work/m.svg"
+
+# ---- posteriors and structures
+row 'infer --plot' 0 '^log10 Z' '' "$gpube" infer --task MAR --observe rain=yes --plot "$work/b.svg" $x/sprinkler.bif
+that 'posteriors: a bar as long as a probability' grep -q 'width="88.0" height="13.0" fill="#1f6bab"' "$work/b.svg"
+that 'posteriors: every value' count 8 '>\(no\|yes\|off\|on\|dry\|wet\)</text>' "$work/b.svg"
+that 'posteriors: what is observed' count 1 '>observed</text>' "$work/b.svg"
+row 'infer --plot of another task' 2 '' '^gpube: --plot is for --task MAR' "$gpube" infer --plot "$work/x.svg" $x/sprinkler.bif
+{
+	echo 'network odd { }'
+	echo 'variable "a<b>&c" { type discrete [ 30 ] {' "$(seq -s ', ' -f 'v%g' 30)" '}; }'
+	echo 'probability ( "a<b>&c" ) { table' "$(seq 30 | sed 's/.*/0.1/' | paste -sd ,)" '; }'
+} > "$work/odd.bif"
+row 'posteriors: many values' 0 '*' '*' "$gpube" infer --task MAR --plot "$work/o.svg" "$work/odd.bif"
+that 'posteriors: as many as are readable' grep -q '>and 6 more values</text>' "$work/o.svg"
+that 'posteriors: names are escaped' grep -q '>a&lt;b>&amp;c</text>' "$work/o.svg"
+printf 'csg 3 int32\ndefault 0\n{1} 5\n{2,3} 7\n{1,2,3} -2\n' > "$work/three.csg"
+row 'csg --plot' 0 '^value +12' '' "$gpube" csg --plot "$work/c.svg" "$work/three.csg"
+that 'structure: its agents' count 3 '^<circle' "$work/c.svg"
+that 'structure: what coalitions are worth' sh -c "grep -o '>[57]</text>' '$work/c.svg' | tr -dc 57 | grep 75"
+that 'structure: the title' grep -q 'three.csg: value 12, the proved maximum, 2 coalitions of 3 agents' "$work/c.svg"
+row 'csg --plot: no place' 1 '' "^gpube: cannot write '/nonexistent/x'" "$gpube" csg --plot /nonexistent/x "$work/three.csg"
+if command -v xmllint > /dev/null 2>&1; then
+	that 'bars: XML' xmllint --noout "$work/b.svg" "$work/o.svg" "$work/c.svg"
+fi
 # ---- equilibria: at 3/5 and 2/5 both lines bend, 360 pixels are 1
 printf 'NFG 1 R "x" { "her" "him" } { { "opera" "boxing" } { "opera" "boxing" } }\n\n3 2 0 0 0 0 2 3\n' > "$work/sexes.nfg"
 row 'nash --svg' 0 '^equilibria +3' '' "$gpube" nash --svg "$work/sexes.svg" "$work/sexes.nfg"

@@ -11,11 +11,11 @@
 #include "gpube/simplify/simplify.h"
 
 enum {
+	ROOMY_EDGES = 30,
 	NAME_BYTES = 40, /* of a name that is shown */
 	NAMED = 8,       /* members of a long list that are shown */
 	ROOMY = 60,      /* nodes: up to so many have their sizes written beside the colour */
-	ROOMY_EDGES = 30,
-	ROUTED = 150 /* edges: more are straight and lie under the nodes, routes of 300 take ten
+	ROUTED = 150     /* edges: more are straight and lie under the nodes, routes of 300 take ten
 			seconds */
 };
 
@@ -140,8 +140,11 @@ static void end(struct picture *p)
 
 /* ---- the graph ------------------------------------------------------------------------ */
 
-/* A function of two variables is an edge, one of one variable a ring around it (draw_graph()). */
-static void draw_function(struct picture *p, int32_t f, bool labels)
+/*
+ * A function of two variables is an edge, one of one variable a ring around it (draw_graph()). An
+ * edge says its size by its colour, and where the pointer rests: words would lie on other edges.
+ */
+static void draw_function(struct picture *p, int32_t f)
 {
 	const int32_t *scope = gpube__scope(p->m, f);
 	int arity = p->m->functions[f].arity;
@@ -149,8 +152,7 @@ static void draw_function(struct picture *p, int32_t f, bool labels)
 	if (arity == 1)
 		return;
 	if (arity == 2) {
-		gpube__out_printf(p->out, "\tv%d -- v%d [%s=\"", scope[0], scope[1],
-			labels ? "label" : "tooltip");
+		gpube__out_printf(p->out, "\tv%d -- v%d [tooltip=\"", scope[0], scope[1]);
 		put_cells(p, f);
 		gpube__out_printf(p->out, "\", color=\"%s\", penwidth=2];\n",
 			style_line(&p->style, cells_of(p->m, f)));
@@ -174,14 +176,13 @@ static void draw_function(struct picture *p, int32_t f, bool labels)
 /* own[i]: variable i has a function of its own. */
 static void graph_body(struct picture *p, bool *own)
 {
-	int32_t n_boxes = 0, n_edges = 0;
+	int32_t n_boxes = 0;
 	int64_t n_lines = 0;
 
 	for (int32_t f = 0; f < p->m->n_functions; f++) {
 		const int arity = p->m->functions[f].arity;
 
 		n_boxes += arity == 0 || arity > 2;
-		n_edges += arity == 2;
 		n_lines += arity == 2 ? 1 : arity > 2 ? arity : 0;
 		if (arity == 1)
 			own[gpube__scope(p->m, f)[0]] = true;
@@ -196,20 +197,75 @@ static void graph_body(struct picture *p, bool *own)
 	for (int32_t i = 0; i < p->m->n_vars; i++)
 		put_variable(p, i, own[i]);
 	for (int32_t f = 0; f < p->m->n_functions; f++)
-		draw_function(p, f, p->roomy && n_edges <= ROOMY_EDGES);
+		draw_function(p, f);
+	end(p);
+}
+
+/* The variable whose conditional table a function is. */
+static int32_t child_of(const struct gpube_model *m, int32_t f)
+{
+	const int arity = m->functions[f].arity;
+
+	return arity ? gpube__scope(m, f)[arity - 1] : -1;
+}
+
+/* table: of each variable, which must have one. */
+static bool is_network(const struct gpube_model *m, int32_t *table)
+{
+	bool is = m->bayes && m->kind == GPUBE_POTENTIALS && m->n_functions == m->n_vars;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		table[i] = -1;
+	for (int32_t f = 0; f < m->n_functions && is; f++) {
+		is = child_of(m, f) >= 0 && table[child_of(m, f)] < 0;
+		if (is)
+			table[child_of(m, f)] = f;
+	}
+	return is;
+}
+
+/* Arrows from the parents of a variable, in the colour of its conditional table's size. */
+static void network_body(struct picture *p, const int32_t *table)
+{
+	int64_t n_arrows = 0;
+
+	for (int32_t f = 0; f < p->m->n_functions; f++)
+		n_arrows += p->m->functions[f].arity - 1;
+	p->roomy = p->m->n_vars <= ROOMY;
+	begin(p, "digraph network",
+		n_arrows <= ROUTED ? ""
+				   : "\tlayout=sfdp;\n\toverlap=prism;\n\tK=0.6;\n"
+				     "\tsplines=line;\n\toutputorder=edgesfirst;\n");
+	for (int32_t i = 0; i < p->m->n_vars; i++)
+		put_variable(p, i, false);
+	for (int32_t i = 0; i < p->m->n_vars; i++) {
+		const int32_t *scope = gpube__scope(p->m, table[i]);
+
+		for (int k = 0; k < p->m->functions[table[i]].arity - 1; k++) {
+			gpube__out_printf(p->out, "\tv%d -> v%d [tooltip=\"table of ", scope[k], i);
+			put_cells(p, table[i]);
+			gpube__out_printf(p->out, "\", color=\"%s\", penwidth=2];\n",
+				style_line(&p->style, cells_of(p->m, table[i])));
+		}
+	}
 	end(p);
 }
 
 static int draw_graph(struct picture *p)
 {
+	int32_t *table = gpube__alloc(p->m->ctx, (uint64_t)p->m->n_vars, sizeof(*table));
 	bool *own = gpube__alloc(p->m->ctx, (uint64_t)p->m->n_vars, sizeof(*own));
+	const int status = own && table ? GPUBE_OK : GPUBE_ENOMEM;
 
-	if (!own)
-		return GPUBE_ENOMEM;
-	memset(own, 0, (size_t)p->m->n_vars * sizeof(*own));
-	graph_body(p, own);
+	if (!status && is_network(p->m, table)) {
+		network_body(p, table);
+	} else if (!status) {
+		memset(own, 0, (size_t)p->m->n_vars * sizeof(*own));
+		graph_body(p, own);
+	}
 	gpube__free(p->m->ctx, own);
-	return GPUBE_OK;
+	gpube__free(p->m->ctx, table);
+	return status;
 }
 
 /* ---- an elimination without tables ----------------------------------------------------------- */

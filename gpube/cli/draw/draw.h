@@ -13,7 +13,8 @@ enum drawing { DRAW_NONE, DRAW_GRAPH, DRAW_PSEUDOTREE, DRAW_BUCKETS, DRAW_DECOMP
 /*
  * draw_dot() - writes the picture.
  * graph          variables and functions as the file has them; a function of two
- *                variables is an edge, any other a box
+ *                variables is an edge, any other a box; of a Bayesian network arrows from
+ *                parents to children
  * pseudotree     DPOP's, over the variables: each one's message goes to its parent
  * buckets        of the elimination that solve would do, of the simplified model
  * decomposition  the clusters of that elimination that lie in no other

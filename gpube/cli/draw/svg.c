@@ -46,6 +46,14 @@ void svg_line(struct gpube_out *out, double x1, double y1, double x2, double y2,
 		x1, y1, x2, y2, colour, width);
 }
 
+void svg_bar(
+	struct gpube_out *out, double x, double y, double width, double height, const char *colour)
+{
+	gpube__out_printf(out,
+		"<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n", x, y,
+		width, height, colour);
+}
+
 void svg_dot(struct gpube_out *out, double x, double y, double radius, const char *colour)
 {
 	gpube__out_printf(out,

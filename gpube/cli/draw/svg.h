@@ -10,6 +10,9 @@
 #define SVG_ORANGE "#cf4c12"
 #define SVG_GREY   "#444444" /* of words */
 #define SVG_PALE   "#dddddd" /* of lines that help */
+/* Of bars: what may be, and what could have been. */
+#define SVG_BLUE_PALE "#9cc3e3"
+#define SVG_FAINT     "#f1f1f1"
 
 void svg_begin(struct gpube_out *out, int width, int height);
 void svg_end(struct gpube_out *out);
@@ -18,6 +21,9 @@ void svg_text(struct gpube_out *out, double x, double y, const char *anchor, con
 	const char *text);
 void svg_line(struct gpube_out *out, double x1, double y1, double x2, double y2, const char *colour,
 	double width);
+/* A rectangle from its upper left corner. */
+void svg_bar(
+	struct gpube_out *out, double x, double y, double width, double height, const char *colour);
 void svg_dot(struct gpube_out *out, double x, double y, double radius, const char *colour);
 
 /* What stands behind the last slash. */
