@@ -21,7 +21,7 @@ def inline(text, functions):
 		if k % 2 == 0:
 			parts[k] = escape(part)
 		elif name in functions:
-			parts[k] = "\\ :c:func:`%s`\\ " % name
+			parts[k] = "\\ :c:func:`%s`\\ " % (name if part != name else "%s <%s>" % (name, name))
 		elif "`" in part or "\\" in part or part == "()":
 			parts[k] = escape(part)
 		else:

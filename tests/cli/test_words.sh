@@ -68,7 +68,8 @@ cat "$work"/man/man?/* > "$work/pages"
 for c in $("$gpube" __commands); do
 	"$gpube" "$c" --help
 done > "$work/help"
-for text in talk help pages; do
+cat README.md docs/*.md docs/notebooks/*.md > "$work/site"
+for text in talk help pages site; do
 	tr '\n' ' ' < "$work/$text" | tr -s ' ' | grep -owiE -e "$private" > "$work/private"
 	that "no private word in: $text" sh -c "cat '$work/private'; [ -s '$work/$text' ] && [ ! -s '$work/private' ]"
 done
