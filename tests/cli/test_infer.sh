@@ -234,7 +234,7 @@ row 'a query is needed' 1 '' "there is no query beside '$work/map.uai', so --que
 echo '1 0' > "$work/map.uai.query"
 row 'marginal MAP' 0 '^assignment +0=1$' '' "$gpube" infer -q -t MMAP "$work/map.uai"
 row 'its value' 0 '^log10 +0.0791812460476[0-9]*, the proved maximum' '' "$gpube" infer -q -t MMAP "$work/map.uai"
-row 'from where the query was' 0 "^query +1 variable, from $work/map.uai.query; 1 and 1 function left to search" '' \
+row 'from where the query was' 0 "^query +1 variable, from $work/map.uai.query; left to search: 1 variable, 1 function" '' \
 	"$gpube" infer -q -t MMAP "$work/map.uai"
 printf '2\n2 0\n' > "$work/asked"
 row 'a query by name' 0 '"status": "optimal", "task": "MMAP".*"query": \[2,0\], "assignment": \[[01],1\]' '' \

@@ -226,8 +226,9 @@ static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 	text_label(out, "query");
 	gpube__out_printf(out, "%d variable%s, from %s", r->query->n, gpube__plural(r->query->n),
 		r->query->file ? r->query->file : "--query");
-	gpube__out_printf(out, "; %d and %d function%s left to search\n", r->mmap->n_free,
-		r->mmap->n_functions, gpube__plural(r->mmap->n_functions));
+	gpube__out_printf(out, "; left to search: %d variable%s, %d function%s\n", r->mmap->n_free,
+		gpube__plural(r->mmap->n_free), r->mmap->n_functions,
+		gpube__plural(r->mmap->n_functions));
 }
 
 static void report_text(struct gpube_out *out, const void *arg)
