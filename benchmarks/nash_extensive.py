@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-"""nash_extensive.py GPUBE kuhn|leduc|random|catalogue [DIRECTORY] - games in extensive form by 'gpube nash'.
+"""nash_extensive.py GPUBE kuhn|leduc|random [DIRECTORY] - games in extensive form by 'gpube nash'.
 
 kuhn       all extreme equilibria of Kuhn's poker of three cards, and one of 4 to 13
 leduc      the value of Leduc hold'em (two ranks of bets, six cards), a fraction, and how far it is from what is known
 random     300 random games, whose equilibria tests/games/check_extensive.py verifies
-catalogue  each .efg of DIRECTORY, such as Gambit's games: what is found, beside pygambit's solvers where it is there
 write NAME FILE  kuhnN or leduc as an .efg
 """
 import json
@@ -149,48 +148,6 @@ def show_leduc(gpube, directory):
 		len(r["sets"]), 2 + sum(len(s["actions"]) for s in r["sets"]), value, float(value), r["method"], r["processor"]))
 
 
-def peers(path):
-	"""What pygambit's solvers find: a text for each."""
-	code = ("import sys, time, pygambit as g\n"
-		"game = g.read_efg(sys.argv[1])\n"
-		"f = {'lcp': lambda: g.nash.lcp_solve(game, rational=True), 'lp': lambda: g.nash.lp_solve(game, rational=True),\n"
-		" 'enummixed': lambda: g.nash.enummixed_solve(game, rational=True)}[sys.argv[2]]\n"
-		"t = time.process_time()\n"
-		"print(len(f().equilibria), '%.2f' % (time.process_time() - t))\n")
-	out = []
-	for name in "lp", "lcp", "enummixed":
-		try:
-			p = subprocess.run([sys.executable, "-c", code, path, name], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-				universal_newlines=True, timeout=20)
-			out.append(p.stdout.split()[0] if p.returncode == 0 else "-")
-		except subprocess.TimeoutExpired:
-			out.append("> 20 s")
-	return out
-
-
-def show_catalogue(gpube, directory):
-	try:
-		import pygambit
-		print("pygambit %s" % pygambit.__version__)
-	except ImportError:
-		pygambit = None
-	print("| game | one | all | lp | lcp | enummixed |\n|---|---|---|---|---|---|")
-	counts = {}
-	for name in sorted(f for f in os.listdir(directory) if f.endswith(".efg")):
-		path = os.path.join(directory, name)
-		one, all_ = run(gpube, path, "--one", limit=20), run(gpube, path, limit=20)
-		if "error" in one and "error" in all_:
-			kind, row = "refused", [one["error"].strip()[:60], ""]
-		else:
-			kind = "%s, %s" % (all_.get("method"), all_["status"])
-			row = [one.get("method", "-"), "%s%s" % (all_.get("n_equilibria", "-"),
-				"" if all_["status"] == "optimal" else " so far")]
-		counts[kind] = counts.get(kind, 0) + 1
-		print("| %s | %s |" % (name[:-4], " | ".join(row + (peers(path) if pygambit else ["", "", ""]))), flush=True)
-	for kind, n in sorted(counts.items()):
-		print("%4d %s" % (n, kind))
-
-
 def main(arguments):
 	gpube, what = arguments[0], arguments[1]
 	directory = arguments[2] if len(arguments) > 2 else "/tmp"
@@ -200,7 +157,7 @@ def main(arguments):
 	elif what == "random":
 		subprocess.run([sys.executable, os.path.join(ROOT, "tests/games/check_extensive.py"), gpube, "300", "7"], check=True)
 	else:
-		{"kuhn": show_kuhn, "leduc": show_leduc, "catalogue": show_catalogue}[what](gpube, directory)
+		{"kuhn": show_kuhn, "leduc": show_leduc}[what](gpube, directory)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,8 @@ struct gpube_nash_pair {
  * lo, hi  of each action of all players, one player after the other, and then of what each player
  *         gets: two decimals between which it is, or one fraction that it is, twice
  * tie     1: an action that is not played is as good as those that are
- * index   1 or -1; 0: a tie. All equilibria of a game without ties have the sum 1
+ * index   1 or -1; 0: a tie, or one of 'one' that need not be isolated. All
+ *         equilibria of a game without ties have the sum 1
  */
 struct gpube_nash_profile {
 	const char *const *lo, *const *hi;

@@ -92,7 +92,9 @@ static void text_equilibrium(
 		gpube__out_text(out, p ? ", " : "");
 		text_number(out, e, first_of(g, g->n_vars) + p);
 	}
-	gpube__out_text(out, e->tie ? "; another action is as good\n" : "\n");
+	gpube__out_text(out, e->tie                     ? "; another action is as good\n"
+			     : r->pure || e->index != 0 ? "\n"
+							: "; there may be others beside it\n");
 }
 
 static void text_open(
@@ -151,6 +153,12 @@ static void text_head(struct gpube_out *out, const struct many_result *r)
 /* Open supports that are told without -v. */
 enum { FEW_OPEN = 10 };
 
+/* One that is not proved to be isolated. */
+static bool is_rounded(const struct gpube_nash_result *f)
+{
+	return f->n_profiles == 1 && !f->profiles[0].index && !f->profiles[0].tie;
+}
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct many_result *r = arg;
@@ -176,7 +184,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 		gpube__out_printf(out, "%-*s%lld %s: -v\n", LABEL, "open", (long long)rest,
 			told ? "others" : "families of supports");
 	gpube__out_printf(out, "%-*s%s\n", LABEL, "checked",
-		r->pure ? "every action of every player, in rationals, from the payoffs of the file"
+		r->pure || is_rounded(f)
+			? "every action of every player, in rationals, from the payoffs of the file"
 			: "each is proved to be the only one in a box around it");
 	nash_text_end(out, r->session, f);
 }

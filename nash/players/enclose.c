@@ -266,6 +266,16 @@ static void take_guess(struct nash_system *s)
 				s->x[p->first[i] + s->action[p->first[i] + l]]);
 }
 
+void nash__system_around(
+	struct nash_system *s, const uint8_t *states, const double *x, double radius)
+{
+	memcpy(s->x, x, (size_t)s->p->total * sizeof(*x));
+	nash__system_make(s, states, s->x);
+	take_guess(s);
+	for (int32_t u = 0; u < s->n; u++)
+		take_number(s, s->r + u, radius);
+}
+
 /* Radii around the centre for a box that has all of the region. */
 static void surround(struct nash_system *s, const struct nash_region *r)
 {

@@ -260,7 +260,7 @@ static int report_roots(struct gpube_nash_result *r, struct nash_many *s, int di
 		r->profiles[k].tie = root->tie;
 		r->profiles[k].index = root->tie ? 0 : root->index;
 		r->index_sum += r->profiles[k].index;
-		if (root->tie)
+		if (root->tie || !root->index)
 			r->degenerate = 1;
 	}
 	writer_clear(&w);

@@ -5,7 +5,8 @@
  * exp(l u_i(a)). From the centre at l = 0 a path of them leads to an equilibrium (McKelvey and
  * Palfrey 1995); it is followed by predictor and corrector (Turocy 2005) in the logarithms y of the
  * probabilities and l. Once it is clear on the path which actions are played, that support's system
- * is solved and proved as everywhere, and the path goes on if it is no equilibrium.
+ * is solved and proved as everywhere, and the path goes on if it is no equilibrium. Where the
+ * system is singular, as in components, simple fractions near the path are tried.
  */
 #ifdef GPUBE_HAVE_FLINT
 #include <math.h>
@@ -33,6 +34,8 @@ static const double least_played = 1e-300, least_pivot = 1e-14;
  */
 static const double first_rare = 1e-3, last_rare = 1e-7, clearly_more = 4, clearly_less = 0.1,
 		    first_width = 0.1, last_width = 1e-4;
+/* How far fractions may be from a point of the path that is near no regular solution: by tenths. */
+static const double first_off = 1e-2, last_off = 1e-6;
 
 /*
  * point    y of each action, and l
@@ -197,22 +200,30 @@ static bool surround(struct nash_region *r, const struct nash_players *p, const 
 static int try_support(struct nash_many *s, struct nash_work *w, struct nash_region *r,
 	const double *x, double rare)
 {
+	enum nash_enclosure what = NASH_NOT_YET;
+	struct nash_root root;
 	int status = GPUBE_OK;
 
 	for (double width = first_width; width > last_width && !status && !s->n_equilibria;
 		width /= 8) {
-		enum nash_enclosure what = NASH_NOT_YET;
-		struct nash_root root;
-
 		if (!surround(r, s->p, x, width, rare))
-			break;
+			return GPUBE_OK;
 		status = nash__enclose(&root, &what, w, r, s->digits);
 		if (!status && what == NASH_ROOT) {
 			if (root.verdict == NASH_IS_EQUILIBRIUM)
 				return nash__many_add(s, &root);
 			nash__root_clear(&root, s->p);
-			break;
+			return GPUBE_OK;
 		}
+	}
+	/* of a component, or a multiple solution: the proof is another one */
+	for (double off = first_off; off > last_off && what == NASH_SINGULAR && !status;
+		off /= 10) {
+		bool found;
+
+		status = nash__round(&root, &found, w, nash__states(s->p, r), x, off, s->digits);
+		if (!status && found)
+			return nash__many_add(s, &root);
 	}
 	return status;
 }

@@ -223,6 +223,14 @@ void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx);
 int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash_work *w,
 	const struct nash_region *r, int digits);
 /*
+ * nash__round() - an equilibrium in the simplest fractions that differ from x, probabilities of all
+ * actions, by at most 'radius'; checked by definition. It has index 0: it need not be isolated.
+ * root    out, where one is found: to be cleared
+ * Errors: ENOMEM
+ */
+int nash__round(struct nash_root *root, bool *found, struct nash_work *w, const uint8_t *states,
+	const double *x, double radius, int digits);
+/*
  * Gauss and Jordan: n rows of w, the first n columns of which become the unit matrix; false: a
  * pivot is not above 'least'.
  */

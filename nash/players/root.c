@@ -376,6 +376,34 @@ static int root_take(
 	return status;
 }
 
+int nash__round(struct nash_root *root, bool *found, struct nash_work *w, const uint8_t *states,
+	const double *x, double radius, int digits)
+{
+	struct nash_system *s = w->system;
+	const struct nash_players *p = s->p;
+	int status = root_init(root, p);
+	fmpz_t ten;
+
+	*found = false;
+	if (status)
+		return status;
+	memcpy(root->states, states, (size_t)p->total);
+	nash__system_around(s, states, x, radius);
+	root->total = p->total;
+	root->played = s->n + p->n;
+	status = try_exactly(root, found, s);
+	*found = *found && root->verdict == NASH_IS_EQUILIBRIUM;
+	fmpz_init(ten);
+	fmpz_set_ui(ten, 10);
+	fmpz_pow_ui(ten, ten, (ulong)digits);
+	if (*found)
+		write_decimals(root, s, ten);
+	else
+		nash__root_clear(root, p);
+	fmpz_clear(ten);
+	return status;
+}
+
 int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash_work *w,
 	const struct nash_region *r, int digits)
 {

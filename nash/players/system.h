@@ -52,6 +52,9 @@ double nash__system_number(const struct nash_system *s, const fmpz *x, slong sca
  * the values are on it.
  */
 void nash__system_refine(struct nash_system *s, slong bits);
+/* The system, with a box of that radius around x: probabilities of all actions. */
+void nash__system_around(
+	struct nash_system *s, const uint8_t *states, const double *x, double radius);
 /* A box around a solution near a decided region, and around both; where it is NASH_ROOT. */
 enum nash_enclosure nash__system_find(struct nash_system *s, const struct nash_region *r);
 

@@ -130,6 +130,11 @@ fi
 row 'no proof of two players' 1 '' 'certificates are of more than two players' "$gpube" nash --certify "$work/proof" "$work/paper.nfg"
 row 'no proof of one alone' 1 '' 'a certificate is of all equilibria' "$gpube" nash --one --certify "$work/proof" "$work/root.nfg"
 row 'one alone' 0 '^equilibria  1, as asked for' '' "$gpube" nash --one "$work/root.nfg"
+# two match pennies, and the third gets the same whatever it does: its probabilities are any
+printf 'NFG 1 R "" { "a" "b" "c" } { 2 2 2 }\n1 -1 3 -1 1 3 -1 1 3 1 -1 3 1 -1 3 -1 1 3 -1 1 3 1 -1 3\n' > "$work/any.nfg"
+row 'one of a component' 0 '^ +payoffs 0, 0, 3; there may be others beside it$' '' "$gpube" nash --one "$work/any.nfg"
+row 'which is checked by definition' 0 '^checked     every action of every player, in rationals' '' "$gpube" nash --one "$work/any.nfg"
+row 'and has no index' 0 '"index": 0, "tie": false, "payoffs": ."0","0","3".' '' "$gpube" nash --one --json "$work/any.nfg"
 row 'no file' 1 '' "cannot open '$work/none'" "$gpube" nash "$work/none"
 row 'two kinds of answers' 2 '' 'exclude each other' "$gpube" nash --one --pure "$work/zero.txt"
 row 'inexact components' 2 '' 'needs exact' "$gpube" nash --inexact --components "$work/zero.txt"
