@@ -60,8 +60,7 @@ int bounding_init(struct bounding *b, struct session *s, const struct gpube_mode
 	rc = session_engine(s, &b->opts, &b->order, m, engine);
 	if (rc)
 		return rc;
-	b->opts.method = bounding_method(o);
-	b->opts.regions = (enum gpube_ascent_regions)o->regions;
+	opts_library(&b->opts, GPUBE__ON_BOUNDS, opt_rows_bounding, OPT_N_BOUNDING, o);
 	rc = bounding_known(s, &b->known, m, o);
 	b->opts.values = b->known.values;
 	b->opts.cutoff = b->known.cutoff;

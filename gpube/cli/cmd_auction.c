@@ -168,13 +168,11 @@ static void report_json(struct gpube_out *out, const void *arg)
 static int solve(struct session *s, const struct gpube_model *a, const struct opts_auction *o,
 	const char *file)
 {
-	struct gpube_opts options = {0};
+	const struct gpube_opts options = {.timeout_seconds = session_time_left(s, o->timeout)};
 	struct gpube_auction_result *result;
 	struct report p = {s, a, NULL, file};
 	int rc;
 
-	if (o->timeout > 0) /* it counts from the start */
-		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
 	if (gpube_auction(&result, a, &options))
 		return session_fail(s, NULL);
 	if (!result->optimal)
@@ -246,14 +244,13 @@ static void complete_json(struct gpube_out *out, const void *arg)
 static int solve_complete(
 	struct session *s, struct gpube_model *g, const struct opts_auction *o, const char *file)
 {
-	struct gpube_opts options = {
-		.free_disposal = !o->sell_all, .backend = (enum gpube_backend)o->backend};
+	const struct gpube_opts options = {.free_disposal = !o->sell_all,
+		.backend = (enum gpube_backend)o->backend,
+		.timeout_seconds = session_time_left(s, o->timeout)};
 	struct gpube_csg_result *result;
 	struct complete_report p = {s, g, NULL, file};
 	int rc;
 
-	if (o->timeout > 0)
-		options.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
 	if (gpube_csg(&result, g, &options))
 		return session_fail(s, NULL);
 	if (result->answer == GPUBE_CSG_BOUNDS || result->answer == GPUBE_CSG_INCOMPLETE)

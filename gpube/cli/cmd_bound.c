@@ -28,11 +28,9 @@ static int bound(struct session *s, const struct opts_bound *o, const char *file
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
 	proof_begin(&p, s, o->certify, &b.opts.timeout_seconds);
-	b.opts.z = (int)(o->ibound ? o->ibound + 1 : o->z);
-	b.opts.partition = (enum gpube_partition)o->partition; /* likewise; not by merging */
-	b.opts.no_match = o->no_match;
-	b.opts.no_eliminate = o->no_eliminate;
-	b.opts.split = (enum gpube_split)o->split; /* words and enum are in one order */
+	opts_library(&b.opts, GPUBE__ON_BOUND, rows, OPT_N(rows), o);
+	if (o->ibound)
+		b.opts.z = (int)o->ibound + 1;
 	if (!rc && gpube__bound_noted(&bounds, proof_notes(&p), m, &b.opts))
 		rc = session_fail(s, NULL);
 	if (!rc && bounds->answer == GPUBE_ANSWER_INCOMPLETE &&

@@ -195,22 +195,14 @@ static int get_game(struct session *s, struct gpube_model **g, const struct opts
 static int solve(struct session *s, struct gpube_model *g, const struct opts_csg *o,
 	const char *file, struct ranks *ranks)
 {
-	struct gpube_opts options = {
-		/* the words of --method are those of the enum, in its order */
-		.csg_method = (enum gpube_csg_method)o->method,
-		.free_disposal = o->free_disposal,
-		.backend = (enum gpube_backend)o->backend,
-		.unshared_splittings = o->unshared_splittings,
-		.certificate = o->certify,
-		.world = &ranks->world,
-	};
+	struct gpube_opts options = {.world = &ranks->world};
 	struct gpube_csg_result *result;
 	struct report p = {s, g, NULL, file, session_seconds(s), NULL};
 	char why[sizeof(s->ctx->error)], undrawn[sizeof(s->ctx->error)];
 	int rc, drawn;
 
-	if (o->timeout > 0) /* it counts from the start */
-		options.timeout_seconds = fmax(o->timeout - p.seconds_read, 1e-6);
+	opts_library(&options, GPUBE__ON_CSG, rows, OPT_N(rows), o);
+	options.timeout_seconds = session_time_left(s, o->timeout);
 	if (gpube_csg(&result, g, &options))
 		return ranks_fail(ranks, s);
 	snprintf(why, sizeof(why), "%s", gpube_error(s->ctx)); /* if there is no certificate */

@@ -95,20 +95,13 @@ static int make(struct session *s, const struct opts_daoopt *o, const struct gpu
 	struct daoopt_tables tables = {0};
 	int32_t *order;
 	int rc = session_engine(s, &solve, &order, m, &o->engine);
-	struct gpube_opts options = {
-		/* the words of --method are those of the enum, in its order */
-		.heuristic_method = o->method,
-		.ibound = (int)o->ibound,
-		.no_match = o->no_match,
-		.order_method = solve.order_method,
-		.order = solve.order,
-		.order_seconds = solve.order_seconds,
-		.shift_seconds = solve.timeout_seconds,
-		.seed = solve.seed,
-		.backend = solve.backend,
-		.precision = solve.precision,
-	};
+	struct gpube_opts options = solve;
 
+	options.heuristic_method = o->method; /* the words are those of the enum, in its order */
+	options.ibound = (int)o->ibound;
+	options.no_match = o->no_match;
+	options.shift_seconds = solve.timeout_seconds;
+	options.timeout_seconds = 0;
 	if (!rc && daoopt_tables_make(&tables, m, &options))
 		rc = session_fail(s, NULL);
 	session_clear_line(s);

@@ -1,5 +1,4 @@
 /* cmd_dpop.c - gpube dpop: agents on a pseudo-tree; in gpube-mpi, spread over ranks. */
-#include <math.h>
 #include <string.h>
 
 #include "dcop/dcop.h"
@@ -236,32 +235,6 @@ static int report(struct report *p, const struct opts_read *read, int output)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static struct gpube_opts options(
-	const struct opts_dpop *o, const struct session *s, struct dcop_world *world)
-{
-	struct gpube_opts to = {
-		.agents = o->agents,
-		/* the words of choices are those of the library's options */
-		.tree = o->tree,
-		.distributed_dfs = o->distributed_dfs,
-		.root = o->root,
-		.tries = (int)o->tries,
-		.seed = o->seed,
-		.z = (int)o->z,
-		.plain_partition = o->partition,
-		.no_match = o->no_match,
-		.backend = o->backend,
-		.agent_threads = (int)o->agent_threads,
-		.latency = o->latency,
-		.precision = (int)o->precision,
-		.world = world,
-	};
-
-	if (o->timeout > 0) /* it counts from the start */
-		to.timeout_seconds = fmax(o->timeout - session_seconds(s), 1e-6);
-	return to;
-}
-
 /* ---- stopped ------------------------------------------------------------------------- */
 
 static void stopped_text(struct gpube_out *out, const void *arg)
@@ -320,8 +293,10 @@ static int dpop(struct session *s, const struct opts_dpop *o, const char *file, 
 	if (status) {
 		dcop_world_agree(world, status);
 	} else {
-		const struct gpube_opts opts = options(o, s, world);
+		struct gpube_opts opts = {.world = world};
 
+		opts_library(&opts, GPUBE__ON_DPOP, rows, OPT_N(rows), o);
+		opts.timeout_seconds = session_time_left(s, o->timeout);
 		status = gpube_dpop(&result, m, &opts);
 	}
 	r.answer.model = m;

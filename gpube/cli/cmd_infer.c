@@ -11,9 +11,13 @@
 
 #define OPTS_STRUCT struct opts_infer
 static const struct opt_row rows[] = {OPTS_INFER(OPT_ROW)};
+#undef OPTS_STRUCT
+#define OPTS_STRUCT struct opts_engine
+static const struct opt_row engine_rows[] = {OPTS_SUMMING(OPT_ROW)};
 
 static const struct opt_group groups[] = {
 	OPT_GROUP("Options", rows, 0),
+	OPT_GROUP("Elimination", engine_rows, offsetof(struct opts_infer, engine)),
 	OPT_GROUP_RANKS(offsetof(struct opts_infer, ranks)),
 	OPT_GROUP_READ(offsetof(struct opts_infer, read)),
 	OPT_GROUP_TALK(offsetof(struct opts_infer, talk)),
@@ -28,19 +32,20 @@ static int fail(const struct infer_result *r, const struct gpube_solution *plan)
 					   : session_fail(r->session, plan);
 }
 
+static struct gpube_opts options_of(const struct infer_result *r, const struct gpube_opts *engine)
+{
+	struct gpube_opts to = *engine;
+
+	to.task = (enum gpube_infer_task)r->task;
+	to.query = r->query->vars;
+	to.n_query = r->query->n;
+	to.bounds = 1;
+	return to;
+}
+
 static int sum(struct infer_result *r, const struct gpube_opts *o, const char *plot, int output)
 {
-	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
-		.n_query = r->query->n,
-		.query = r->query->vars,
-		.draw = o->draw,
-		.order_method = o->order_method,
-		.order = o->order,
-		.order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed,
-		.backend = o->backend,
-		.bounds = 1};
+	const struct gpube_opts opts = options_of(r, o);
 	struct gpube_inference *inference;
 	struct gpube_solution plan = {0}; /* of what was refused */
 	int rc, status = dcop_world_is_mpi()
@@ -65,13 +70,7 @@ static int sum(struct infer_result *r, const struct gpube_opts *o, const char *p
 /* What was stopped is reported, too. */
 static int maximise_sum(struct infer_result *r, const struct gpube_opts *o, int output)
 {
-	const struct gpube_opts opts = {.n_query = r->query->n,
-		.query = r->query->vars,
-		.order_method = o->order_method,
-		.order = o->order,
-		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed,
-		.backend = o->backend};
+	const struct gpube_opts opts = options_of(r, o);
 	struct gpube_mmap *mmap;
 	struct gpube_solution plan = {0};
 	int rc, status = gpube_mmap(&mmap, r->model, &opts);
@@ -90,14 +89,7 @@ static int maximise_sum(struct infer_result *r, const struct gpube_opts *o, int 
 static int ask_rows(
 	struct infer_result *r, const struct gpube_opts *o, const char *file, int output)
 {
-	const struct gpube_opts opts = {.task = (enum gpube_infer_task)r->task,
-		.n_query = r->query->n,
-		.query = r->query->vars,
-		.order_method = o->order_method,
-		.order = o->order,
-		.order_seconds = o->order_seconds,
-		.timeout_seconds = o->timeout_seconds,
-		.seed = o->seed};
+	const struct gpube_opts opts = options_of(r, o);
 	struct infer_rows asked = {.file = file};
 	const double start = gpube__now();
 	int rc, status = gpube__rows_read(&asked.rows, &asked.n, r->model, file);
@@ -129,7 +121,7 @@ static int maximise(struct infer_result *r, const struct gpube_opts *o, int outp
 /* All that is read: the model, which is *m, evidence, query and order. */
 static int read_inputs(struct infer_result *r, struct gpube_model **m, struct infer_query *query,
 	struct gpube_opts *opts, int32_t **order, char **evidence_file, const struct opts_infer *o,
-	const struct opts_engine *engine, const struct opts_read *read)
+	const struct opts_read *read)
 {
 	struct session *s = r->session;
 
@@ -153,11 +145,11 @@ static int read_inputs(struct infer_result *r, struct gpube_model **m, struct in
 		return session_fail(s, NULL);
 	r->evidence_file = *evidence_file;
 	r->query = query;
-	return session_engine(s, opts, order, *m, engine);
+	return session_engine(s, opts, order, *m, &o->engine);
 }
 
-static int infer(struct session *s, const struct opts_infer *o, const struct opts_engine *engine,
-	const char *file, const struct opts_read *read, int output, struct ranks *ranks)
+static int infer(struct session *s, const struct opts_infer *o, const char *file,
+	const struct opts_read *read, int output, struct ranks *ranks)
 {
 	struct infer_result r = {.session = s,
 		.ranks = ranks,
@@ -174,7 +166,7 @@ static int infer(struct session *s, const struct opts_infer *o, const struct opt
 
 	ranks_begin_inputs(ranks, s);
 	rc = ranks_end_inputs(
-		ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, engine, read));
+		ranks, s, read_inputs(&r, &m, &query, &opts, &order, &found, o, read));
 	opts.draw = o->draw;
 	if (!rc)
 		rc = o->rows                ? ask_rows(&r, &opts, o->rows, output)
@@ -215,16 +207,6 @@ static bool goes_together(const struct opts_infer *o, int output)
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_infer *o = opts;
-	const struct opts_engine engine = {.order = o->order,
-		.order_file = o->order_file,
-		.order_time = o->order_time,
-		.seed = o->seed,
-		.backend = o->backend,
-		.devices = o->devices,
-		.timeout = o->timeout,
-		.memory = o->memory,
-		.device_memory = o->device_memory,
-		.threads = o->threads};
 	struct ranks ranks;
 	struct session s;
 	struct opts_read read = o->read;
@@ -234,7 +216,7 @@ static int run(const void *opts, int n_args, char **args)
 				      : o->output;
 	int rc;
 
-	if (session_options_clash(&engine) || !session_evidence(&read, n_args, args) ||
+	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args) ||
 		!goes_together(o, output))
 		return CLI_USAGE;
 	if (ranks_open(&ranks, &o->ranks))
@@ -244,9 +226,9 @@ static int run(const void *opts, int n_args, char **args)
 			"several ranks share no --task MMAP, --query, --draw or --rows, use gpube");
 	else
 		rc = ranks_session_start_engine(
-			&ranks, &s, &o->talk, &engine, output == ANSWER_JSON, o->output_file);
+			&ranks, &s, &o->talk, &o->engine, output == ANSWER_JSON, o->output_file);
 	if (!rc)
-		rc = infer(&s, o, &engine, args[0], &read, output, &ranks);
+		rc = infer(&s, o, args[0], &read, output, &ranks);
 	ranks_close(&ranks, &s);
 	return rc;
 }

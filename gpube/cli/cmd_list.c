@@ -145,18 +145,14 @@ static int limit_of(struct session *s, struct gpube_opts *opts, const struct opt
 static int list(struct result *r, const struct opts_list *o, const struct gpube_opts *opts)
 {
 	struct session *s = r->answer.session;
-	struct gpube_opts list_opts = {.most = o->most,
-		.distance = o->distance,
-		.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0,
-		.order_method = opts->order_method,
-		.order = opts->order,
-		.order_seconds = opts->order_seconds,
-		.seed = opts->seed,
-		.backend = opts->backend};
+	struct gpube_opts list_opts = *opts;
 	int status = GPUBE_OK, rc = limit_of(s, &list_opts, o, &r->answer);
 
 	if (rc)
 		return rc;
+	opts_library(&list_opts, GPUBE__ON_LIST, rows, OPT_N(rows), o);
+	list_opts.timeout_seconds = 0; /* the session's deadline is set */
+	list_opts.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0;
 	r->optima = list_opts.has_limit && list_opts.limit == r->answer.cost;
 	if (r->answer.answer == GPUBE_ANSWER_OPTIMAL)
 		status = gpube_list(&r->list, r->answer.model, &list_opts);

@@ -431,24 +431,13 @@ static int report_with_picture(struct result *r, const struct opts_nash *o, int 
 
 static struct gpube_opts options_of(const struct opts_nash *o, int output)
 {
-	return (struct gpube_opts){
-		/* the words of --method are those of the enum, in its order */
-		.nash_method = o->method,
-		.one = o->one,
-		.all_labels = o->all_labels,
-		.pure = o->pure,
-		.max = o->max,
-		.support_size = (int)o->support_size,
-		/* as those of --method */
-		.backend = o->backend,
-		.keep_dominated = o->keep_dominated,
-		.inexact = o->inexact,
-		.digits = (int)o->digits,
-		/* what is said of strategies */
-		.normal_form = o->normal_form || o->components || o->svg || o->stream ||
-			       output == OUTPUT_LRS,
-		.certificate = o->certify,
-	};
+	struct gpube_opts to = {0};
+
+	opts_library(&to, GPUBE__ON_NASH, rows, OPT_N(rows), o);
+	to.timeout_seconds = 0; /* the caller's clock */
+	/* what is said of strategies */
+	to.normal_form |= o->components || o->svg || o->stream || output == OUTPUT_LRS;
+	return to;
 }
 
 static int solve(struct result *r, const struct opts_nash *o, int output, struct ranks *ranks)

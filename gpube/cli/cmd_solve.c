@@ -70,13 +70,9 @@ static int read_inputs(struct inputs *in, struct session *s, const struct opts_s
 		rc = session_engine(s, &in->options, &in->order, in->m, &o->engine);
 	if (!rc)
 		rc = bounding_known(s, &in->known, in->m, &o->bounding);
-	in->options.method = bounding_method(&o->bounding);
-	in->options.regions = (enum gpube_ascent_regions)o->bounding.regions;
-	in->options.count = o->count;
-	in->options.no_slices = o->no_slices;
-	in->options.checkpoint = o->checkpoint;
-	in->options.checkpoint_every = o->checkpoint_every;
-	in->options.resume = o->resume;
+	opts_library(&in->options, GPUBE__ON_SOLVE, rows, OPT_N(rows), o);
+	opts_library(
+		&in->options, GPUBE__ON_SOLVE, opt_rows_bounding, OPT_N_BOUNDING, &o->bounding);
 	in->options.values = in->known.values;
 	in->options.cutoff = in->known.cutoff;
 	in->options.has_cutoff = in->known.has_cutoff;

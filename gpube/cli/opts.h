@@ -50,14 +50,8 @@
 		"of a game: a profile costs what its players could gain, instead of being "        \
 		"forbidden")
 
-/* The cards of commands whose work several can share. */
-#define OPTS_CARDS(X)                                                                              \
-	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
-		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
-		"divided among them")
-
-/* What solve and info have in common: how a model would be eliminated. */
-#define OPTS_ENGINE(X)                                                                             \
+/* How a model would be eliminated, and where; sums have no more. */
+#define OPTS_SUMMING(X)                                                                            \
 	X(CHOICE, order, OPTS_LIBRARY)                                                             \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
 		"read the elimination order from FILE, the variable eliminated first in front, "   \
@@ -65,13 +59,19 @@
 	X(TIME, order_time, OPTS_LIBRARY)                                                          \
 	X(INT, seed, OPTS_LIBRARY)                                                                 \
 	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
-	OPTS_CARDS(X)                                                                              \
-	X(FLAG, no_simplify, OPTS_LIBRARY)                                                         \
-	X(INT, precision, OPTS_LIBRARY)                                                            \
+	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
+		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
+		"divided among them")                                                              \
 	X(TIME, timeout, OPTS_LIBRARY)                                                             \
 	X(SIZE, memory, OPTS_LIBRARY)                                                              \
 	X(SIZE, device_memory, OPTS_LIBRARY)                                                       \
 	X(INT, threads, OPTS_LIBRARY)
+
+/* What commands on costs have in common. */
+#define OPTS_ENGINE(X)                                                                             \
+	OPTS_SUMMING(X)                                                                            \
+	X(FLAG, no_simplify, OPTS_LIBRARY)                                                         \
+	X(INT, precision, OPTS_LIBRARY)
 
 /* Beside --output, of all that have results. */
 #define OPTS_RESULT(X)                                                                             \
@@ -149,19 +149,7 @@
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai|csv",                                    \
 		"form of the result: for people, one JSON object, the result file of the UAI "     \
 		"competitions, or comma-separated values")                                         \
-	OPTS_RESULT(X)                                                                             \
-	X(CHOICE, order, OPTS_LIBRARY)                                                             \
-	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
-		"read the elimination order from FILE, the variable eliminated first in front, "   \
-		"or, from a .cov or .dec, that of a tree decomposition")                           \
-	X(TIME, order_time, OPTS_LIBRARY)                                                          \
-	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
-	OPTS_CARDS(X)                                                                              \
-	X(INT, seed, OPTS_LIBRARY)                                                                 \
-	X(TIME, timeout, OPTS_LIBRARY)                                                             \
-	X(SIZE, memory, OPTS_LIBRARY)                                                              \
-	X(SIZE, device_memory, OPTS_LIBRARY)                                                       \
-	X(INT, threads, OPTS_LIBRARY)
+	OPTS_RESULT(X)
 
 /* What the commands that compute bounds have in common. */
 #define OPTS_BOUNDING(X)                                                                           \
@@ -517,6 +505,7 @@ struct opts_list {
 
 struct opts_infer {
 	OPTS_INFER(OPT_FIELD)
+	struct opts_engine engine; /* by OPTS_SUMMING */
 	struct opts_ranks ranks;
 	struct opts_read read;
 	struct opts_talk talk;
@@ -615,7 +604,7 @@ struct opt_group {
 #define OPT_ROW(type, field, ...) {OPT_##type, #field, offsetof(OPTS_STRUCT, field), __VA_ARGS__},
 #define OPT_GROUP(heading, rows, at)                                                               \
 	{                                                                                          \
-		heading, rows, (int)(sizeof(rows) / sizeof((rows)[0])), at                         \
+		heading, rows, OPT_N(rows), at                                                     \
 	}
 
 /* The groups that commands share, as 'at' of the command's struct. */
@@ -640,6 +629,8 @@ struct opt_group {
 		"Ranks, of gpube-mpi", opt_rows_ranks, OPT_N_RANKS, at                             \
 	}
 
+#define OPT_N(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
+
 #define OPT_COUNT(...) +1
 enum {
 	OPT_N_TALK = OPTS_TALK(OPT_COUNT),
@@ -659,6 +650,14 @@ struct command;
 
 /* Option k of a command, until it is asked for again; group: out, or NULL. NULL past the last. */
 const struct opt_row *opts_row(const struct command *c, int k, const struct opt_group **group);
+/*
+ * opts_library() - what the command line says of options of the library: of each row that one of
+ * the calls has an option of that name, kind and words for. Others keep what they are in *to.
+ * opts   the struct that the rows are of
+ * calls  GPUBE__ON_…, of gpube/options/table.h
+ */
+void opts_library(
+	struct gpube_opts *to, int calls, const struct opt_row *rows, int n_rows, const void *opts);
 /* The same by its field's name, "output_file". */
 const struct opt_row *opts_find(
 	const struct command *c, const char *field, const struct opt_group **group);

@@ -8,8 +8,8 @@ cd "$(dirname "$0")/../.." || exit 1
 awk '/^#define OPTS_[A-Z]*\(X\)/ { group = $2; sub(/^OPTS_/, "", group); sub(/\(X\).*/, "", group) }
 	/^[ \t]*X\([A-Z]+, / { type = $1; sub(/X\(/, "", type); sub(/,/, "", type)
 		field = $2; sub(/,/, "", field)
-		if (group == "RESULT" || group == "CARDS") of[group, field] = type; else print group, field, type }
-	/^[ \t]*OPTS_(RESULT|CARDS)\(X\)/ { part = $1; sub(/OPTS_/, "", part); sub(/\(X\).*/, "", part)
+		if (group == "RESULT") of[group, field] = type; else print group, field, type }
+	/^[ \t]*OPTS_RESULT\(X\)/ { part = $1; sub(/OPTS_/, "", part); sub(/\(X\).*/, "", part)
 		for (k in of) { split(k, at, SUBSEP); if (at[1] == part) print group, at[2], of[k] } }' \
 	gpube/cli/opts.h > "$work/rows"
 that 'the table is found' [ "$(wc -l < "$work/rows")" -ge 20 ]
@@ -31,8 +31,7 @@ readers() {
 	BOUNDING) echo gpube/cli/bounding.c ;;
 	RANKS) echo gpube/cli/session/session_ranks.c ;;
 	ANSWER | CERTIFY) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
-	CARDS) echo gpube/cli/session/session_engine.c gpube/cli/cmd_infer.c ;;
-	ENGINE) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
+	ENGINE | SUMMING) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
 	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
 	esac
 }
@@ -46,15 +45,32 @@ holders() {
 		done
 		;;
 	ANSWER | CERTIFY) echo solve bound ;;
-	CARDS) echo solve infer ;;
+	SUMMING) echo solve infer ;;
 	*) echo "$1" | tr '[:upper:]' '[:lower:]' ;;
 	esac
+}
+
+# FIELD FILES…: one of them reads the field, or has opts_library() hand it to a call that has such an option
+tr '\n\t' '  ' < gpube/options/table.h | sed 's/X(/\nX(/g' | tr -s ' ' > "$work/table"
+is_read() {
+	field=$1
+	shift
+	grep -Eq "(->|\.)$field\>" "$@" && return
+	for call in $(grep -ohE 'opts_library\([^,]*, GPUBE__ON_[A-Z_]*' "$@" | sed 's/.*GPUBE__ON_//' | sort -u); do
+		case $call in
+		SOLVE | COSTS_OF) call="$call|PROVES|COSTS_OF|ORDERS|TIMED|SOLVE" ;;
+		BOUND | BOUNDS) call="BOUND|BOUNDS|PROVES|COSTS_OF|ORDERS|TIMED" ;;
+		*) call="$call|TIMED" ;;
+		esac
+		grep -E "^X\([A-Z]*, [A-Z]*, [a-z_]*, \"$field\"" "$work/table" | grep -Eq "GPUBE__ON_($call)\>" && return
+	done
+	return 1
 }
 
 while read -r group field type; do
 	name=--$(echo "$field" | tr _ -)
 	# shellcheck disable=SC2046
-	that "$group $name ($type) is read" grep -Eq "(->|\.)$field\>" $(readers "$group")
+	that "$group $name ($type) is read" is_read "$field" $(readers "$group")
 	for c in $(holders "$group"); do
 		"$gpube" help "$c" > "$work/help"
 		"$gpube" __man "$c" | sed 's/\\-/-/g' > "$work/man"

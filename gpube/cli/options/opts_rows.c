@@ -58,6 +58,38 @@ const struct opt_row *opts_row(const struct command *c, int k, const struct opt_
 	return NULL;
 }
 
+static void copy(struct gpube_opts *to, const struct gpube__opt *l, const struct opt_row *row,
+	const void *from)
+{
+	const bool same_words =
+		!row->help || (l->argument && row->argument && !strcmp(l->argument, row->argument));
+	void *at = (char *)to + l->at;
+
+	if (l->type == GPUBE__OPT_FLAG && row->type == OPT_FLAG)
+		*(int *)at = *(const int *)from != 0;
+	else if (l->type == GPUBE__OPT_INT && row->type == OPT_INT)
+		*(int *)at = (int)*(const int64_t *)from;
+	else if (l->type == GPUBE__OPT_LONG && row->type == OPT_INT)
+		*(int64_t *)at = *(const int64_t *)from;
+	else if (l->type == GPUBE__OPT_CHOICE && row->type == OPT_CHOICE && same_words)
+		*(int *)at = *(const int *)from;
+	else if ((l->type == GPUBE__OPT_REAL && row->type == OPT_REAL) ||
+		 (l->type == GPUBE__OPT_TIME && row->type == OPT_TIME))
+		*(double *)at = *(const double *)from;
+	else if (l->type == GPUBE__OPT_TEXT && (row->type == OPT_TEXT || row->type == OPT_OUT))
+		*(const char **)at = *(const char *const *)from;
+}
+
+void opts_library(
+	struct gpube_opts *to, int calls, const struct opt_row *rows, int n_rows, const void *opts)
+{
+	for (const struct opt_row *row = rows; row < rows + n_rows; row++)
+		for (int k = 0; k < GPUBE__N_OPTS; k++)
+			if (gpube__opts_table[k].calls & calls &&
+				!strcmp(gpube__opts_table[k].name, row->field))
+				copy(to, &gpube__opts_table[k], row, (const char *)opts + row->at);
+}
+
 const struct opt_row *opts_find(
 	const struct command *c, const char *field, const struct opt_group **group)
 {

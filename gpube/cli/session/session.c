@@ -137,6 +137,11 @@ double session_seconds(const struct session *s)
 	return gpube__now() - s->start;
 }
 
+double session_time_left(const struct session *s, double timeout)
+{
+	return timeout > 0 ? fmax(timeout - session_seconds(s), 1e-6) : 0;
+}
+
 static void write_error_object(
 	struct session *s, const struct gpube_solution *solution, const char *text)
 {

@@ -69,6 +69,11 @@ void session_note(struct session *s, const char *text);
 void session_clear_line(struct session *s);
 
 double session_seconds(const struct session *s);
+/*
+ * What is left of a time that counts from the start, as a limit of a call: so little, where reading
+ * took too long, that the call finds out at once. 0: there is no limit.
+ */
+double session_time_left(const struct session *s, double timeout);
 
 /*
  * Whether a result's file can be made, which is better known before the work than after it; if

@@ -128,21 +128,9 @@ int session_engine(struct session *s, struct gpube_opts *to, int32_t **order,
 	*order = NULL;
 	if (check_devices(s, (enum gpube_backend)engine->backend))
 		return CLI_FAILED;
-	*to = (struct gpube_opts){
-		/* the words of --order are those of the enum, in its order */
-		.order_method = (enum gpube_order_method)engine->order,
-		.order_seconds = engine->order_time,
-		.seed = (uint64_t)engine->seed,
-		.backend = (enum gpube_backend)engine->backend, /* likewise */
-		.no_simplify = engine->no_simplify,
-		.precision = (int)engine->precision,
-	};
-	if (engine->timeout > 0) {
-		/* it counts from the start; what reading took too long is found out at once */
-		double left = engine->timeout - session_seconds(s);
-
-		to->timeout_seconds = left > 1e-6 ? left : 1e-6;
-	}
+	*to = (struct gpube_opts){0};
+	opts_library(to, GPUBE__ON_COSTS_OF, opt_rows_engine, OPT_N_ENGINE, engine);
+	to->timeout_seconds = session_time_left(s, engine->timeout);
 	if (!engine->order_file)
 		return CLI_DONE;
 	*order = gpube__alloc(s->ctx, (uint64_t)gpube_model_n_vars(m), sizeof(**order));
