@@ -142,15 +142,14 @@ const struct command cmd_daoopt = {
 	.arguments = "FILE",
 	.summary = "write an elimination order and mini-bucket tables for daoopt",
 	.description =
-		"Writes files that daoopt's AND/OR branch and bound loads for the model in FILE "
-		"(.uai): PREFIX.ord, an elimination order (-o), and PREFIX.mb.gz, mini-bucket "
-		"tables of a given i-bound (--minibucket), with evidence also PREFIX.evid in the "
-		"layout that daoopt reads (-e), and prints the options with which daoopt takes "
-		"them. Its node counts with these tables can be set beside those with its own "
-		"ones along the same order.\n\n"
-		"The tables are those of the model after cost shifting along the join graph of "
-		"the mini-buckets, or, with --method mbe, of one pass with moment matching. "
-		"daoopt reads plain .uai files only: unpack others first.",
+		"Writes the files with which daoopt's AND/OR branch and bound solves the model "
+		"in FILE (.uai): PREFIX.ord, an elimination order (option -o of daoopt); "
+		"PREFIX.mb.gz, mini-bucket tables of a given i-bound (--minibucket); and, if "
+		"there is evidence, PREFIX.evid in the layout that daoopt reads (-e). It prints "
+		"the options to pass to daoopt.\n\n"
+		"The tables are computed after cost shifting along the join graph of the "
+		"mini-buckets or, with --method mbe, by one pass with moment matching. daoopt "
+		"reads uncompressed .uai files only.",
 	.examples = "gpube daoopt --ibound 8 --to grid grid10x10.f10.uai\n"
 		    "grid.ord and grid.mb.gz",
 	.min_args = 1,

@@ -181,12 +181,12 @@ const struct command cmd_devices = {
 	.name = "devices",
 	.arguments = "",
 	.summary = "show what the program runs on",
-	.description = "Shows the processor, how many threads would be used, the vector "
-		       "instructions, the free memory, and the GPU; with --measure, and after it, "
-		       "also how fast they copy and add. The figures are kept in "
-		       "$XDG_CACHE_HOME/gpube/rates, without it in ~/.cache/gpube/rates; solve "
-		       "decides by them where each table is made, and says with -v what share "
-		       "of them it reached.",
+	.description =
+		"Shows the processor, the number of threads that would be used, the vector "
+		"instructions, the free memory and the GPUs. --measure also measures how fast "
+		"they copy and add, and keeps the result in $XDG_CACHE_HOME/gpube/rates, by "
+		"default ~/.cache/gpube/rates. The other commands decide by these rates where "
+		"each table is computed; with -v, solve says what share of them it reached.",
 	.min_args = 0,
 	.max_args = 0,
 	.opts_size = sizeof(struct opts_devices),

@@ -35,33 +35,35 @@
 #define OPTS_LIBRARY 0, NULL, 0, 0, NULL, NULL
 
 #define OPTS_TALK(X)                                                                               \
-	X(FLAG, verbose, 'v', NULL, 0, 0, NULL, "say on standard error what is done")              \
-	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "no notes and no progress on standard error")
+	X(FLAG, verbose, 'v', NULL, 0, 0, NULL,                                                    \
+		"describe on standard error what each step does and finds")                        \
+	X(FLAG, quiet, 'q', NULL, 0, 0, NULL, "write neither notes nor progress to standard error")
 
 #define OPTS_READ(X)                                                                               \
 	X(CHOICE, from, OPTS_LIBRARY)                                                              \
 	X(LIST, observe, 0, NULL, 0, 0, "NAME=VALUE",                                              \
-		"fix a variable to a value, by names or indices, besides the evidence that is "    \
-		"read; as often as wanted")                                                        \
+		"fix a variable to a value, both by name or index, in addition to the "            \
+		"evidence that is read; may be repeated")                                          \
 	X(TEXT, evidence, OPTS_LIBRARY)                                                            \
 	X(INT, sample, OPTS_LIBRARY)                                                               \
 	X(INT, colors, OPTS_LIBRARY)                                                               \
 	X(FLAG, regret, 0, NULL, 0, 0, NULL,                                                       \
-		"of a game: a profile costs what its players could gain, instead of being "        \
-		"forbidden")
+		"for a game: a profile costs what its players could gain by changing "             \
+		"their actions, instead of being forbidden")
 
 /* How a model would be eliminated, and where; sums have no more. */
 #define OPTS_SUMMING(X)                                                                            \
 	X(CHOICE, order, OPTS_LIBRARY)                                                             \
 	X(TEXT, order_file, 0, NULL, 0, 0, "FILE",                                                 \
-		"read the elimination order from FILE, the variable eliminated first in front, "   \
-		"or, from a .cov or .dec, that of a tree decomposition")                           \
+		"read the elimination order from FILE, in which the variable eliminated "          \
+		"first is the first; a .cov or .dec is a tree decomposition, whose "               \
+		"order is taken")                                                                  \
 	X(TIME, order_time, OPTS_LIBRARY)                                                          \
 	X(INT, seed, OPTS_LIBRARY)                                                                 \
 	X(CHOICE, backend, OPTS_LIBRARY)                                                           \
 	X(TEXT, devices, 0, NULL, 0, 0, "LIST",                                                    \
-		"GPUs to use, 0,1 for example: with several, the values of split variables are "   \
-		"divided among them")                                                              \
+		"the GPUs to use, as in 0,1; several share the work by the values of "             \
+		"split variables")                                                                 \
 	X(TIME, timeout, OPTS_LIBRARY)                                                             \
 	X(SIZE, memory, OPTS_LIBRARY)                                                              \
 	X(SIZE, device_memory, OPTS_LIBRARY)                                                       \
@@ -89,15 +91,15 @@
 /* The proof of a bound. */
 #define OPTS_CERTIFY(X)                                                                            \
 	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
-		"then, in as much time again, a bound with its proof: write the proof, read it "   \
-		"back and check it")
+		"also write a bound with its proof to FILE, read it back and check it, "           \
+		"in at most as much time again")
 
 #define OPTS_SOLVE(X)                                                                              \
 	OPTS_ANSWER(X)                                                                             \
 	OPTS_CERTIFY(X)                                                                            \
 	X(FLAG, count, OPTS_LIBRARY)                                                               \
 	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
-		"draw how the bounds came to meet over time, an SVG; after a stop, too")           \
+		"draw the bounds over time as an SVG, also when the run is stopped")               \
 	X(FLAG, no_slices, OPTS_LIBRARY)                                                           \
 	X(OUT, checkpoint, OPTS_LIBRARY)                                                           \
 	X(TIME, checkpoint_every, OPTS_LIBRARY)                                                    \
@@ -105,11 +107,11 @@
 
 #define OPTS_COUNT(X)                                                                              \
 	X(FLAG, optima, 0, NULL, 0, 0, NULL,                                                       \
-		"count the optimal assignments, as 'gpube solve --count' does, instead of all "    \
-		"that are allowed")                                                                \
+		"count the optimal assignments, as 'gpube solve --count' does, instead "           \
+		"of all that are allowed")                                                         \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
-		"allow only totals better than COST; 1: of a .cnf or .col all that breaks "        \
-		"nothing")                                                                         \
+		"allow only assignments whose cost is better than COST; of a .cnf or "             \
+		".col 1 allows what violates nothing")                                             \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json",                                            \
 		"form of the result: for people, or one JSON object")                              \
 	OPTS_RESULT(X)
@@ -118,9 +120,10 @@
 	X(INT, most, OPTS_LIBRARY)                                                                 \
 	X(INT, distance, OPTS_LIBRARY)                                                             \
 	X(TEXT, within, 0, "0", 0, 0, "COST",                                                      \
-		"list what costs at most COST more than the optimum (of a maximum: less); inf: "   \
-		"whatever it costs")                                                               \
-	X(TEXT, ub, 0, NULL, 0, 0, "COST", "allow only totals better than COST")                   \
+		"list also assignments that cost up to COST more than the optimum (of a "          \
+		"maximum: less); inf: all assignments")                                            \
+	X(TEXT, ub, 0, NULL, 0, 0, "COST",                                                         \
+		"allow only assignments whose cost is better than COST")                           \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|sol",                                        \
 		"form of the result: for people, one JSON object, or toulbar2's .sol, a line an "  \
 		"assignment")                                                                      \
@@ -128,24 +131,24 @@
 
 #define OPTS_INFER(X)                                                                              \
 	X(CHOICE, task, 't', "PR", 0, 0, "PR|MAR|MMAP|MPE",                                        \
-		"the sum over all assignments, the distribution of every variable, the values of " \
-		"query variables whose sum over all others is largest, or the most probable "      \
-		"assignment")                                                                      \
+		"PR: the partition function; MAR: also all marginals; MMAP: marginal "             \
+		"MAP; MPE: the most probable explanation")                                         \
 	X(TEXT, query, 0, NULL, 0, 0, "NAMES|FILE",                                                \
-		"variables, A,B for example, whose joint distribution is wanted, or of MMAP, "     \
-		"whose values are; FILE: how many, and each; MMAP's default is the .query file "   \
-		"beside the model")                                                                \
+		"the variables, as in A,B, whose joint distribution is wanted or, with "           \
+		"--task MMAP, whose values are maximised; or a FILE with their number "            \
+		"and the variables, for MMAP by default the .query beside the model")              \
 	X(LIST, soft, 0, NULL, 0, 0, "NAME=W,W",                                                   \
-		"soft evidence: for each value of a variable, in their order, the probability of " \
-		"what was seen given that value, or a multiple of it; as often as wanted")         \
+		"soft evidence: for each value of the variable, in order, the "                    \
+		"likelihood of what was observed, up to a common factor; may be "                  \
+		"repeated")                                                                        \
 	X(INT, draw, OPTS_LIBRARY)                                                                 \
 	X(TEXT, rows, 0, NULL, 0, 0, "FILE",                                                       \
-		"rows of evidence, of which each gets an answer: a .csv whose first line names "   \
+		"answer for each row of evidence in FILE: a .csv whose first line names "          \
 		"variables, or a .evid of several samples")                                        \
-	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
-		"draw the distribution of every variable as bars, an SVG; with --task MAR")        \
+	X(OUT, plot, 0, NULL, 0, 0, "FILE", "with --task MAR: draw the marginals as bars, an SVG") \
 	X(FLAG, estimate, 0, NULL, 0, 0, NULL,                                                     \
-		"where there are but bounds of the sum, give a number between them, too")          \
+		"if only bounds of the sum are known, also report an estimate between "            \
+		"them")                                                                            \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|uai|csv",                                    \
 		"form of the result: for people, one JSON object, the result file of the UAI "     \
 		"competitions, or comma-separated values")                                         \
@@ -156,28 +159,30 @@
 	X(CHOICE, method, OPTS_LIBRARY)                                                            \
 	X(CHOICE, regions, OPTS_LIBRARY)                                                           \
 	X(TEXT, ub, 0, NULL, 0, 0, "COST|FILE",                                                    \
-		"a cutoff: prune what is not better than COST, a known solution's for example; "   \
-		"FILE is toulbar2's .ub")                                                          \
+		"a cutoff, such as the cost of a known solution: search only for what "            \
+		"is better than COST; FILE is toulbar2's .ub")                                     \
 	X(TEXT, sol, 0, NULL, 0, 0, "FILE",                                                        \
-		"a known solution, toulbar2's .sol or an MPE result file")
+		"a known assignment to begin with: toulbar2's .sol or an MPE result "              \
+		"file")
 
 #define OPTS_RANKS(X)                                                                              \
 	X(TIME, receive_timeout, 0, "60s", 0, OPTS_NO_END, "TIME",                                 \
-		"end the run when a rank gives no sign of life for this long")                     \
+		"end the run if a rank gives no sign of life for this long")                       \
 	X(SIZE, piece, 0, "1G", 1, 2147483647, "SIZE",                                             \
-		"larger tables are sent in pieces of this size")                                   \
-	X(FLAG, compress, 0, NULL, 0, 0, NULL,                                                     \
-		"send pieces compressed where that makes them smaller")
+		"send larger tables in pieces of this size")                                       \
+	X(FLAG, compress, 0, NULL, 0, 0, NULL, "compress pieces where that makes them smaller")
 
 #define OPTS_BOUND(X)                                                                              \
 	X(INT, z, OPTS_LIBRARY)                                                                    \
-	X(INT, ibound, 0, "0", 0, 999999, "N", "the same as --z N+1; 0: not given")                \
+	X(INT, ibound, 0, "0", 0, 999999, "N",                                                     \
+		"the i-bound, the most variables of a message: the same as --z N+1; 0: "           \
+		"not given")                                                                       \
 	X(CHOICE, partition, OPTS_LIBRARY)                                                         \
 	X(FLAG, no_match, OPTS_LIBRARY)                                                            \
 	X(CHOICE, split, OPTS_LIBRARY)                                                             \
 	X(FLAG, no_eliminate, OPTS_LIBRARY)                                                        \
 	OPTS_CERTIFY(X)                                                                            \
-	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "only check the proof in FILE")                     \
 	OPTS_ANSWER(X)
 
 #define OPTS_DAOOPT(X)                                                                             \
@@ -220,13 +225,14 @@
 		"write a picture instead, in the language of Graphviz: variables and functions, "  \
 		"the pseudo-tree of DPOP, or the buckets or clusters of the elimination")          \
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
-		"draw the picture of --dot, the graph by itself, an SVG, by Graphviz, and "        \
-		"report, too")                                                                     \
+		"draw the picture of --dot, by default the graph, with Graphviz as an "            \
+		"SVG, and show the report as well")                                                \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"also write the elimination order that is found, of the model as it was read "     \
 		"(--no-simplify goes with it), a .order; as .cov or .dec its tree decomposition")  \
 	X(FLAG, names, 0, NULL, 0, 0, NULL,                                                        \
-		"list the variables and their values, too, by the names that --observe takes")     \
+		"also list the names of the variables and their values, as --observe "             \
+		"takes them")                                                                      \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json", "form of the result")                      \
 	OPTS_RESULT(X)
 
@@ -296,29 +302,31 @@
 
 #define OPTS_NASH(X)                                                                               \
 	X(CHOICE, method, 0, "auto", 0, 0, GPUBE__WORDS_NASH,                                      \
-		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
-		"both polytopes, supports of equal size; auto: what is predicted best, or the "    \
-		"first to finish")                                                                 \
+		"how all equilibria are found: eee, branch and bound on "                          \
+		"complementarity; ve, vertices of both polytopes; se, supports of equal "          \
+		"size; auto: the one that is predicted best, or the first to finish")              \
 	X(INT, support_size, OPTS_LIBRARY)                                                         \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
-		"methods se and eee: where pairs of supports are scanned, faces walked; auto: on " \
-		"the CPU, and large games go on on a device once it is open")                      \
+		"where methods se and eee scan supports and walk faces; auto: on the "             \
+		"CPU, and large games continue on a GPU once it is open")                          \
 	X(FLAG, one, OPTS_LIBRARY)                                                                 \
 	X(FLAG, all_labels, OPTS_LIBRARY)                                                          \
 	X(FLAG, pure, OPTS_LIBRARY)                                                                \
 	X(INT, max, OPTS_LIBRARY)                                                                  \
 	X(INT, digits, OPTS_LIBRARY)                                                               \
 	X(FLAG, components, 0, NULL, 0, 0, NULL,                                                   \
-		"maximal Nash subsets and connected components, too")                              \
+		"also find the maximal Nash subsets and the connected components")                 \
 	X(OUT, svg, 0, NULL, 0, 0, "FILE",                                                         \
-		"draw them, an SVG: of two actions a player the best responses and where they "    \
-		"meet, otherwise the components as graphs of strategies")                          \
+		"draw the equilibria as an SVG: with two actions for each player the "             \
+		"best responses and where they meet, otherwise the components as graphs "          \
+		"of strategies")                                                                   \
 	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
-		"write to FILE a proof that another program can check, of more than two players: " \
-		"nash/players/certificate.md has the format")                                      \
+		"write a proof of all equilibria to FILE, of games of more than two "              \
+		"players; nash/players/certificate.md describes it")                               \
 	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
-		"write each equilibrium as soon as it has been checked and keep none, for "        \
-		"millions: in no order, with --output gambit")                                     \
+		"write each equilibrium as soon as it has been checked, in no "                    \
+		"particular order, and store none, for games with millions of them; "              \
+		"with --output gambit")                                                            \
 	X(FLAG, keep_dominated, OPTS_LIBRARY)                                                      \
 	X(FLAG, inexact, OPTS_LIBRARY)                                                             \
 	X(FLAG, normal_form, OPTS_LIBRARY)                                                         \
@@ -331,8 +339,8 @@
 		"blocks of lrsnash")                                                               \
 	OPTS_RESULT(X)                                                                             \
 	X(OUT, convert, 0, NULL, 0, 0, "FILE",                                                     \
-		"solve nothing: write the game to FILE, as .nfg or .gam if its name ends so, "     \
-		"otherwise as input for lrsnash")
+		"write the game to FILE instead of solving it: as .nfg or .gam if its "            \
+		"name ends so, otherwise as input for lrsnash")
 
 #define OPTS_CSG(X)                                                                                \
 	X(CHOICE, output, 0, "text", 0, 0, "text|json|table",                                      \
@@ -340,7 +348,7 @@
 		"worth")                                                                           \
 	OPTS_RESULT(X)                                                                             \
 	X(OUT, plot, 0, NULL, 0, 0, "FILE",                                                        \
-		"draw the coalitions, their agents and what they are worth as bars, an SVG")       \
+		"draw the coalitions, their agents and their values as an SVG")                    \
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \
@@ -349,8 +357,9 @@
 	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
 		"agents may stay out of the structure, at no value")                               \
 	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
-		"by method lp: check its proof in another way, and write it to FILE")              \
-	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "nothing but check such a proof")                   \
+		"write a proof of the optimum to FILE, after checking it in another "              \
+		"way; by method lp")                                                               \
+	X(TEXT, verify, 0, NULL, 0, 0, "FILE", "only check the proof in FILE")                     \
 	X(TEXT, generate, 0, NULL, 0, 0, "DIST",                                                   \
 		"solve a random game instead of a file: uniform, normal, modified-uniform, "       \
 		"modified-normal, exponential, beta, gamma, agent-uniform, agent-normal, ndcs, "   \
@@ -373,7 +382,7 @@
 		"form of the result: for people, one JSON object, or what each winner pays for "   \
 		"which goods")                                                                     \
 	OPTS_RESULT(X)                                                                             \
-	X(FLAG, sell_all, 0, NULL, 0, 0, NULL, "complete auctions: no good may stay unsold")       \
+	X(FLAG, sell_all, 0, NULL, 0, 0, NULL, "complete auctions: every good has to be sold")     \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"complete auctions: where bundles are split; auto decides by predicted time")      \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
@@ -382,16 +391,19 @@
 
 #define OPTS_DPOP(X)                                                                               \
 	X(INT, z, 0, "0", 0, 1000000, "N",                                                         \
-		"ADPOP: most variables of a joined mini-bucket; 0: no limit, DPOP")                \
+		"ADPOP: most variables of a joined mini-bucket; 0: no limit, which is "            \
+		"DPOP")                                                                            \
 	X(CHOICE, partition, 0, "scope", 0, 0, "scope|first",                                      \
 		"how an agent splits its bucket: largest scope first, each where the joined "      \
 		"scope grows least, or each where it first fits")                                  \
 	X(FLAG, no_match, 0, NULL, 0, 0, NULL,                                                     \
-		"plain mini-buckets, without cost shifting between those of an agent")             \
+		"do not move costs between the mini-buckets of an agent (moment "                  \
+		"matching)")                                                                       \
 	X(CHOICE, tree, 0, "auto", 0, 0,                                                           \
 		"auto|min-degree|max-degree|min-id|max-id|min-name|max-name|best",                 \
-		"which neighbour the depth-first search visits next; best, which auto takes: the " \
-		"smallest induced width of all of these, of every root, and of random searches")   \
+		"which neighbour the depth-first search visits next; best: the tree of "           \
+		"smallest induced width of all these rules, all roots and random "                 \
+		"searches; auto: best")                                                            \
 	X(FLAG, distributed_dfs, 0, NULL, 0, 0, NULL,                                              \
 		"agents build the pseudo-tree by messages; --tree auto is then max-degree")        \
 	X(TEXT, root, 0, NULL, 0, 0, "AGENT",                                                      \
@@ -400,9 +412,9 @@
 	X(INT, tries, 0, "200", 0, 1000000000, "N", "random searches of --tree best")              \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of these")                                 \
 	X(TEXT, agents, 0, NULL, 0, 0, "FILE",                                                     \
-		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
-		"begins a comment; a variable that is not named is its own agent; none: every "    \
-		"variable is one")                                                                 \
+		"which agent owns which variable, instead of what the model says: pairs "          \
+		"VARIABLE AGENT, comments begin with '#', and a variable that is not "             \
+		"named is its own agent; none: every variable is an agent")                        \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where agents join and eliminate; auto decides by predicted time and memory")      \
 	X(INT, threads, 0, NULL, 1, 1024, "N",                                                     \

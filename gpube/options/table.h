@@ -95,14 +95,16 @@ enum gpube__opt_section {
 #define GPUBE__OPTS_BOUNDS(X)                                                                      \
 	X(BOUNDS, CHOICE, method, "method", 0, "auto", 0, 0, GPUBE__WORDS_METHOD,                  \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
-		"auto: whatever proves first; or one alone: mini-buckets, soft arc consistency, "  \
-		"dual ascent on a region graph, a search tree on soft arc consistency, branch "    \
-		"and bound on pairwise-consistent subproblems, AND/OR search on a join graph, "    \
-		"bucket elimination")                                                              \
+		"auto: all methods in turns; mbe: mini-buckets; arc: soft arc "                    \
+		"consistency; ascent: dual ascent on a region graph; tree: depth-first "           \
+		"branch and bound; pairwise: branch and bound on pairwise-consistent "             \
+		"subproblems; andor: AND/OR search on a join graph; eliminate: bucket "            \
+		"elimination")                                                                     \
 	X(BOUNDS, CHOICE, regions, "regions", 0, "auto", 0, 0, GPUBE__WORDS_REGIONS,               \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
-		"of --method ascent: joins, the mini-buckets of a join graph; nested, quads over " \
-		"triples over pairs of variables, for a GPU; auto: joins")                         \
+		"the region graph of method ascent: joins, a join graph of mini- "                 \
+		"buckets; nested, pairs, triples and quads of variables, made for GPUs; "          \
+		"auto: joins")                                                                     \
 	X(BOUNDS, TOTAL, cutoff, "cutoff", 0, NULL, 0, 0, "COST",                                  \
 		GPUBE__ON_PROVES | GPUBE__ON_SOLVER_RUN | GPUBE__ON_PLAN | GPUBE__ON_HEURISTIC,    \
 		"prune what is not better than COST")                                              \
@@ -113,30 +115,35 @@ enum gpube__opt_section {
 		"called when bound or assignment improve, and after each turn of a method")        \
 	X(BOUNDS, TEXT, checkpoint, "checkpoint", 0, NULL, 0, 0, "FILE",                           \
 		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \
-		"write what is known to FILE when the run is stopped, to resume it: bounds, "      \
-		"assignment and what the search tree leaves open")                                 \
+		"write the state of the run to FILE when it is stopped, so that it can "           \
+		"be resumed")                                                                      \
 	X(BOUNDS, TIME, checkpoint_every, "checkpoint_every", 0, "5m", 0, GPUBE__NO_END, "TIME",   \
 		GPUBE__ON_SOLVE | GPUBE__ON_CLI,                                                   \
-		"write the checkpoint each time that this long has passed; 0: only at a stop")     \
+		"also write the checkpoint each time that this long has passed; 0: only "          \
+		"when the run is stopped")                                                         \
 	X(BOUNDS, TEXT, resume, "resume", 0, NULL, 0, 0, "FILE", GPUBE__ON_SOLVE | GPUBE__ON_CLI,  \
-		"go on from a checkpoint of the same model, on any number of threads")             \
+		"continue a run of the same model from a checkpoint, on any number of "            \
+		"threads")                                                                         \
 	X(BOUNDS, INT, z, "z", 0, "0", 0, 1000000, "N",                                            \
 		GPUBE__ON_BOUNDS | GPUBE__ON_DPOP | GPUBE__ON_CLI,                                 \
-		"most variables of a joined mini-bucket; 0: growing from 2, of agents: no limit")  \
+		"most variables of a joined mini-bucket; 0: increased from 2 on, for "             \
+		"agents: no limit")                                                                \
 	X(BOUNDS, CHOICE, partition, "partition", 0, "scope", 0, 0, GPUBE__WORDS_PARTITION,        \
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
-		"how buckets are split: largest scope first, each where the joined scope grows "   \
-		"least; each where it first fits; or all apart, then join the two smallest that "  \
-		"fit")                                                                             \
+		"how a bucket is partitioned: scope, larger scopes first, each to the "            \
+		"mini-bucket whose scope grows least; first, each to the first mini- "             \
+		"bucket that it fits; merge, by joining the two smallest that fit until "          \
+		"none do")                                                                         \
 	X(BOUNDS, FLAG, no_match, "no_match", 0, NULL, 0, 1, NULL,                                 \
 		GPUBE__ON_BOUNDS | GPUBE__ON_HEURISTIC | GPUBE__ON_DPOP | GPUBE__ON_CLI,           \
-		"plain mini-buckets, without cost shifting between them")                          \
+		"do not move costs between the mini-buckets of a bucket (moment "                  \
+		"matching)")                                                                       \
 	X(BOUNDS, CHOICE, split, "split", 0, "auto", 0, 0, GPUBE__WORDS_SPLIT,                     \
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
-		"when to branch on what the ascent on regions leaves open: when the ascent is "    \
-		"slow, never, or at once; --certify branches in a proof by steps likewise")        \
+		"when branching follows the ascent on regions: auto, once the ascent is "          \
+		"slow; never; first, at once; proofs of steps branch in the same way")             \
 	X(BOUNDS, FLAG, no_eliminate, "no_eliminate", 0, NULL, 0, 1, NULL,                         \
-		GPUBE__ON_BOUNDS | GPUBE__ON_CLI, "bounds and branching alone, no elimination")    \
+		GPUBE__ON_BOUNDS | GPUBE__ON_CLI, "do not eliminate: only bounds and branching")   \
 	X(BOUNDS, CHOICE, heuristic_method, "method", 0, "mbe", 0, 0, GPUBE__WORDS_HEURISTIC,      \
 		GPUBE__ON_HEURISTIC,                                                               \
 		"mini-buckets; after cost shifting on their join graph; or no tables, but what "   \
@@ -221,22 +228,23 @@ enum gpube__opt_section {
 		"distribution is wanted")                                                          \
 	X(SUMS, LONG, draw, "draw", 0, "0", 0, GPUBE__NO_END, "N",                                 \
 		GPUBE__ON_INFER | GPUBE__ON_COMPILE | GPUBE__ON_CLI,                               \
-		"draw N independent assignments, each with its probability given the evidence; "   \
-		"--seed begins the random numbers, too")
+		"draw N independent assignments, each with its posterior probability; "            \
+		"--seed selects the random numbers")
 
 #define GPUBE__OPTS_AGENTS(X)                                                                      \
 	X(AGENTS, TEXT, agents, "agents", 0, NULL, 0, 0, "FILE", GPUBE__ON_DPOP | GPUBE__ON_CLI,   \
-		"who owns what, instead of what the model's file says: pairs VARIABLE AGENT, '#' " \
-		"begins a comment; a variable that is not named is its own agent; none: every "    \
-		"variable is one")                                                                 \
+		"which agent owns which variable, instead of what the model says: pairs "          \
+		"VARIABLE AGENT, comments begin with '#', and a variable that is not "             \
+		"named is its own agent; none: every variable is an agent")                        \
 	X(AGENTS, NUMBERS, owner, "owner", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_DPOP,          \
 		"in place of 'agents': the agent of each variable of the model, from 0 on")        \
 	X(AGENTS, TEXT, agent_names, "agent_names", 0, NULL, 0, 0, "NAMES", GPUBE__ON_DPOP,        \
 		"with 'owner': the names of the agents, a line each")                              \
 	X(AGENTS, CHOICE, tree, "tree", 0, "auto", 0, 0, GPUBE__WORDS_PSEUDOTREE,                  \
 		GPUBE__ON_DPOP | GPUBE__ON_CLI,                                                    \
-		"which neighbour the depth-first search visits next; best, which auto takes: the " \
-		"smallest induced width of all of these, of every root, and of random searches")   \
+		"which neighbour the depth-first search visits next; best: the tree of "           \
+		"smallest induced width of all these rules, all roots and random "                 \
+		"searches; auto: best")                                                            \
 	X(AGENTS, FLAG, distributed_dfs, "distributed_dfs", 0, NULL, 0, 1, NULL,                   \
 		GPUBE__ON_DPOP | GPUBE__ON_CLI,                                                    \
 		"agents build the pseudo-tree by messages; tree auto is then max-degree")          \
@@ -248,7 +256,7 @@ enum gpube__opt_section {
 	X(AGENTS, INT, agent_threads, "agent_threads", 0, "1", 1, 1024, "N",                       \
 		GPUBE__ON_DPOP | GPUBE__ON_CLI, "cores that each agent has")                       \
 	X(AGENTS, TIME, latency, "latency", 0, NULL, 0, GPUBE__NO_END, "TIME",                     \
-		GPUBE__ON_DPOP | GPUBE__ON_CLI, "of a message, in simulated time")
+		GPUBE__ON_DPOP | GPUBE__ON_CLI, "simulated time that a message takes")
 
 #define GPUBE__OPTS_GAMES(X)                                                                       \
 	X(GAMES, CHOICE, csg_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_CSG, GPUBE__ON_CSG,   \
@@ -265,33 +273,36 @@ enum gpube__opt_section {
 		"nash for more than two players")                                                  \
 	X(GAMES, CHOICE, nash_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_NASH,                \
 		GPUBE__ON_NASH,                                                                    \
-		"how all equilibria are found: branch and bound on complementarity, vertices of "  \
-		"both polytopes, supports of equal size; auto: what is predicted best, or the "    \
-		"first to finish")                                                                 \
+		"how all equilibria are found: eee, branch and bound on "                          \
+		"complementarity; ve, vertices of both polytopes; se, supports of equal "          \
+		"size; auto: the one that is predicted best, or the first to finish")              \
 	X(GAMES, INT, support_size, "support_size", 0, "0", 0, 64, "N",                            \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
-		"method se: supports of N actions of each player alone; 0: of any size")           \
+		"method se: only supports of N actions of each player; 0: of every size")          \
 	X(GAMES, FLAG, one, "one", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,            \
-		"one equilibrium alone: of two players by the algorithm of Lemke and Howson, of "  \
-		"more a pure one or the end of the path of logit equilibria; in extensive form "   \
-		"by backward induction, a linear program or Lemke's algorithm")                    \
+		"find one equilibrium only: of two players by the Lemke-Howson "                   \
+		"algorithm; of more players a pure one or the end of the path of logit "           \
+		"equilibria; in extensive form by backward induction, a linear program "           \
+		"or the Lemke algorithm")                                                          \
 	X(GAMES, FLAG, all_labels, "all_labels", 0, NULL, 0, 1, NULL,                              \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
-		"with --one: start from every label, and give all that are reached")               \
+		"with --one: start from every label, and report all equilibria that are "          \
+		"reached")                                                                         \
 	X(GAMES, FLAG, pure, "pure", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,          \
-		"pure equilibria alone")                                                           \
+		"find pure equilibria only")                                                       \
 	X(GAMES, LONG, max, "max", 0, "0", 0, GPUBE__NO_END, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,  \
 		"stop after N equilibria; 0: find all")                                            \
 	X(GAMES, FLAG, keep_dominated, "keep_dominated", 0, NULL, 0, 1, NULL,                      \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
 		"do not remove strictly dominated actions beforehand")                             \
 	X(GAMES, FLAG, inexact, "inexact", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,    \
-		"decide in floating point: such results are not certain")                          \
+		"decide in floating point; the result is then not proved")                         \
 	X(GAMES, INT, digits, "digits", 0, "12", 1, 1000, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,     \
-		"more than two players: decimals of what is no fraction")                          \
+		"decimals of equilibria that are not rational, of games of more than "             \
+		"two players")                                                                     \
 	X(GAMES, FLAG, normal_form, "normal_form", 0, NULL, 0, 1, NULL,                            \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
-		"of a game in extensive form the strategies of its reduced normal form")           \
+		"solve the reduced normal form of a game in extensive form")                       \
 	X(GAMES, CALL, give, "give", 0, NULL, 0, 0, NULL, GPUBE__ON_NASH,                          \
 		"called with each equilibrium as soon as it has been checked; none is kept")       \
 	X(GAMES, TEXT, game, "game", 0, "random", 0, 0, "CLASS", GPUBE__ON_NASH_GENERATE,          \

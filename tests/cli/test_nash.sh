@@ -94,7 +94,7 @@ row 'whose solutions are the pure equilibria' 0 '^solutions +2$' '' "$gpube" cou
 row 'as those of the game are' 0 '^listed +2, all' '' "$gpube" list --within inf "$work/three.nfg"
 printf 'NFG 1 R "" { "a" "b" "c" } { 2 1 1 }\n1 2 99999999999999999999 1 2 3\n' > "$work/wide.nfg"
 row 'three players, payoffs past 64 bits' 1 '' 'a payoff passes 64 bits' "$gpube" nash --pure "$work/wide.nfg"
-row 'which outputs of GAMUT are read' 0 'SimpleOutput or GTOutput may have more players' '' "$gpube" nash --help
+row 'which outputs of GAMUT are read' 0 'as .nfg, .agg, SimpleOutput or GTOutput' '' "$gpube" nash --help
 row 'SpecialOutput' 1 '' 'three.special:1: expected ' "$gpube" nash "$work/three.special"
 row 'info of three players' 0 '^game +3 players, 8 profiles' '' "$gpube" info "$work/three.nfg"
 row 'solve of three players' 0 '^optimum +0, the proved minimum' '' "$gpube" solve "$work/three.nfg"
