@@ -42,7 +42,7 @@ static int sum_all(struct gpube__inferring *j)
 	j->out->marginals = NULL;
 	gpube__free(j->ctx, j->slices);
 	j->slices = NULL;
-	status = gpube__infer_split(j, gpube__infer_room(j) / 1.5, 2);
+	status = gpube__infer_split_to_fit(j, 1 / 1.5, 2);
 	return status ? status : gpube__infer_slices(j);
 }
 
@@ -237,12 +237,12 @@ static int infer(struct gpube__inferring *j, struct gpube_cases *cases)
 	start = gpube__now();
 	status = gpube__infer_plan(j);
 	out->seconds_order += gpube__now() - start;
-	if (status == GPUBE_ELIMIT && j->scopes &&
-		gpube__infer_split(j, gpube__infer_room(j), 2) == GPUBE_OK &&
+	if (status == GPUBE_ELIMIT && j->scopes && gpube__infer_split_to_fit(j, 1, 2) == GPUBE_OK &&
 		out->plan.predicted_seconds < MOST_SECONDS)
 		status = GPUBE_OK;
-	if (!status && !j->slices && j->slicer && out->plan.joined_cells >= j->slicer->least_cells)
-		status = gpube__infer_split(j, gpube__infer_room(j), 1);
+	if (!status && !j->slices &&
+		(j->slicer ? out->plan.joined_cells >= j->slicer->least_cells : j->side != NULL))
+		status = gpube__infer_split_to_fit(j, 1, 1);
 	if (j->opts->bounds && (status == GPUBE_ELIMIT || status == GPUBE_ESTOP)) {
 		start = gpube__now();
 		status = sum_with_bounds(j, cases, status);

@@ -265,6 +265,11 @@ double gpube__infer_room(const struct gpube__inferring *j);
  */
 int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed);
 /*
+ * The same for such a part of what there is room for; where a card sums, of its own memory if that
+ * does not join too many more cells.
+ */
+int gpube__infer_split_to_fit(struct gpube__inferring *j, double part, int64_t needed);
+/*
  * gpube__infer_slices() - all that the task asks for, slice by slice. When it is stopped, log_lower
  * is what they so far add up to. Errors: ENOMEM, ESTOP, EBUG; ELIMIT (cells of a slice have powers,
  * which do not fit)

@@ -197,6 +197,39 @@ int gpube__infer_split(struct gpube__inferring *j, double bytes, int64_t needed)
 	return GPUBE_OK;
 }
 
+/*
+ * A card sums many times as fast as the host: slices that fit its memory alone are better than
+ * fewer ones that need the host's too, unless they join so many times as many cells.
+ * (runs/devices-h200)
+ */
+#define CARD_MORE 4
+
+int gpube__infer_split_to_fit(struct gpube__inferring *j, double part, int64_t needed)
+{
+	const double room = part * gpube__infer_room(j),
+		     card = j->side ? part * (double)j->card.ops->memory(j->ctx) : room;
+	struct gpube_infer_splits *few;
+	const struct gpube_plan whole = j->out->plan;
+	struct gpube_plan plan;
+	int status = gpube__infer_split(j, room, needed);
+
+	if (status || card >= room || j->out->plan.peak_bytes <= card)
+		return status;
+	few = j->slices;
+	plan = j->out->plan;
+	j->slices = NULL;
+	j->out->plan = whole;
+	status = gpube__infer_split(j, card, needed);
+	if (!status && j->out->plan.joined_cells <= CARD_MORE * plan.joined_cells) {
+		gpube__free(j->ctx, few);
+		return GPUBE_OK;
+	}
+	gpube__free(j->ctx, j->slices);
+	j->slices = few;
+	j->out->plan = plan;
+	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
+}
+
 /* ---- one slice after the other ------------------------------------------------------- */
 
 static int slicing_begin(struct slicing *s)
