@@ -1,6 +1,7 @@
 /* search.c - see search.h. */
 #include "gpube/relax/search.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "gpube/ir/dense.h"
@@ -10,6 +11,9 @@ enum { DENSE_CELLS = 1 << 20 };
 enum { STEP_TICKS = 30, CHANGED_TICKS = 60 };
 /* And a call, and a cell that is made dense. */
 enum { CALL_TICKS = 1000, LOADED_TICKS = 8 };
+/* Of annealing: rounds over all variables, the heat of each a part of the one before's. */
+enum { ANNEALING = 300 };
+#define COOLING 0.985
 
 void gpube__search_free(struct gpube_search *s)
 {
@@ -213,8 +217,8 @@ static void change(struct gpube_search *s, int32_t i, int32_t to)
 	}
 }
 
-/* The best change of a variable that is free, or of any that beats 'record'; false: none. */
-static bool pick(struct gpube_search *s, int64_t record, int32_t *var, int32_t *value)
+/* The best change of a variable that is free, or of any that beats the record; false: none. */
+static bool pick(struct gpube_search *s, int32_t *var, int32_t *value)
 {
 	int64_t best = INT64_MAX;
 	uint64_t ties = 0;
@@ -227,7 +231,7 @@ static bool pick(struct gpube_search *s, int64_t record, int32_t *var, int32_t *
 			int64_t d = cost[a] - here;
 
 			if (d > best || a == s->values[i] ||
-				(s->tabu[s->at[i] + a] > s->step && s->now + d >= record))
+				(s->tabu[s->at[i] + a] > s->step && s->now + d >= s->record))
 				continue;
 			if (d < best)
 				ties = 0;
@@ -241,11 +245,11 @@ static bool pick(struct gpube_search *s, int64_t record, int32_t *var, int32_t *
 	return best != INT64_MAX;
 }
 
-static bool keep_best(struct gpube_search *s, int64_t *record)
+static bool keep_best(struct gpube_search *s)
 {
 	int64_t total;
 
-	*record = s->now;
+	s->record = s->now;
 	if (s->best_cost != INT64_MAX && s->now >= s->best_cost - s->m->constant)
 		return false;
 	/* by the model itself: a forbidden tuple, or top */
@@ -256,7 +260,65 @@ static bool keep_best(struct gpube_search *s, int64_t *record)
 	return true;
 }
 
-static void kick(struct gpube_search *s)
+/* -log2 of a uniform number, to within a tenth: the same on every machine. */
+static double draw_exponential(struct gpube_rng *rng)
+{
+	const uint64_t x = gpube__rng_next(rng) | 1;
+	const int zeros = __builtin_clzll(x);
+
+	return zeros + 1 - (double)(x << zeros << 1 >> 12) / 4503599627370496.0;
+}
+
+/* The mean of what changes of one variable cost more or less, those of hard constraints apart. */
+static double mean_change(const struct gpube_search *s)
+{
+	double sum = 0;
+	int64_t n = 0;
+
+	for (int32_t i = 0; i < s->m->n_vars; i++)
+		for (int32_t a = 0; a < s->m->vars[i].domain; a++) {
+			const int64_t d = s->cost[s->at[i] + a] - s->cost[s->at[i] + s->values[i]];
+
+			if (d == 0 || d >= s->forbidden || -d >= s->forbidden)
+				continue;
+			sum += fabs((double)d);
+			n++;
+		}
+	return n ? sum / (double)n : 0;
+}
+
+/*
+ * From where it is, changes that cost more are taken the more seldom the colder it gets: what is
+ * left then is far better than a random start. Returns its work.
+ */
+static int64_t anneal(struct gpube_search *s)
+{
+	const int32_t n = s->m->n_vars;
+	double heat = mean_change(s);
+	int64_t ticks = 0;
+
+	for (int k = 0; k < ANNEALING && !gpube__stopped(s->ctx); k++, heat *= COOLING)
+		for (int32_t i = 0; i < n; i++) {
+			const int32_t domain = s->m->vars[i].domain;
+			const int64_t *cost = s->cost + s->at[i];
+			int32_t a;
+
+			ticks += STEP_TICKS / 16;
+			if (domain < 2)
+				continue;
+			a = (int32_t)gpube__rng_below(&s->rng, (uint64_t)domain - 1);
+			a += a >= s->values[i];
+			if ((double)(cost[a] - cost[s->values[i]]) >
+				heat * draw_exponential(&s->rng))
+				continue;
+			change(s, i, a);
+			ticks +=
+				CHANGED_TICKS * (s->functions.start[i + 1] - s->functions.start[i]);
+		}
+	return ticks;
+}
+
+static int64_t kick(struct gpube_search *s)
 {
 	/*
 	 * mostly small: where many constraints are hard, what many changes break is not soon mended
@@ -277,34 +339,36 @@ static void kick(struct gpube_search *s)
 		for (int32_t i = 0; i < n; i++)
 			s->values[i] =
 				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
+		start(s);
+		return anneal(s);
 	}
 	start(s);
+	return 0;
 }
 
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
 {
 	int32_t n = s->m->n_vars, var = 0, value = 0;
-	int64_t patience = 500 + 10 * (int64_t)n, record;
+	int64_t patience = 500 + 10 * (int64_t)n;
 	int64_t ticks = CALL_TICKS;
-	bool better;
+	bool better = false;
 
 	if (from)
 		memcpy(s->values, from, (size_t)n * sizeof(*s->values));
 	if (from || !s->started) {
 		start(s);
 		s->last = s->step;
+		better = keep_best(s);
 	}
-	better = keep_best(s, &record);
 	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
 		s->step++;
 		ticks += STEP_TICKS + s->at[n];
 		if (s->step - s->last > patience) {
-			kick(s);
-			ticks += CHANGED_TICKS * s->functions.start[n];
+			ticks += CHANGED_TICKS * s->functions.start[n] + kick(s);
 			s->last = s->step;
-			better |= keep_best(s, &record);
+			better |= keep_best(s);
 		}
-		if (!pick(s, record, &var, &value)) {
+		if (!pick(s, &var, &value)) {
 			if (s->last == s->step)
 				break; /* no variable has a second value */
 			s->last = s->step - patience;
@@ -314,9 +378,9 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 			s->step + 10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10);
 		change(s, var, value);
 		ticks += CHANGED_TICKS * (s->functions.start[var + 1] - s->functions.start[var]);
-		if (s->now < record) {
+		if (s->now < s->record) {
 			s->last = s->step;
-			better |= keep_best(s, &record);
+			better |= keep_best(s);
 		}
 	}
 	gpube__work(s->ctx, ticks);

@@ -3,7 +3,8 @@
  * bounds. It proves nothing.
  *
  * One step changes the variable and value that cost least, a worse one if it
- * must, and does not change that variable back for some steps. What each value
+ * must, and does not change that variable back for some steps. Where nothing gets better for long
+ * it starts again, from near the best or from what annealing leaves. What each value
  * of each variable would cost is kept up to date: a step costs the functions of
  * the changed variable times their domains, and a look at all values.
  */
@@ -22,9 +23,10 @@ struct gpube_search {
 	int64_t **dense;   /* per function: its cells, or NULL: too large */
 	int64_t forbidden; /* what a forbidden tuple costs */
 	int32_t *values;
-	int64_t *tabu;     /* per value: the step until which it is not taken again */
-	int64_t last;      /* the step that was the last to get better */
-	int64_t step, now; /* now: cost of 'values', forbidden tuples at that price */
+	int64_t *tabu; /* per value: the step until which it is not taken again */
+	int64_t last;  /* the step that was the last to get better */
+	/* now: cost of 'values', forbidden tuples at that price; record: the least since a start */
+	int64_t step, now, record;
 	int32_t *best;     /* of all runs */
 	int64_t best_cost; /* constant included; INT64_MAX: none yet, or not allowed */
 	bool started;

@@ -97,10 +97,38 @@ static void changes_cost_what_is_kept(void **state)
 	}
 }
 
+/* Many short runs are one long one: it starts again as often, and finds the same. */
+static void pieces_are_one_run(void **state)
+{
+	enum { STEPS = 20000, PIECE = 40 };
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 5; seed++) {
+		struct gpube_model *m = wide_model(seed);
+		struct gpube_search *s, *pieces;
+
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		assert_int_equal(gpube__search_new(&pieces, ctx, m, seed), 0);
+		gpube__search_run(s, NULL, STEPS);
+		for (int k = 0; k < STEPS / PIECE; k++)
+			gpube__search_run(pieces, NULL, PIECE);
+		assert_int_equal(s->step, pieces->step);
+		assert_int_equal(s->best_cost, pieces->best_cost);
+		assert_memory_equal(s->values, pieces->values, N_VARS * sizeof(*s->values));
+		assert_memory_equal(s->best, pieces->best, N_VARS * sizeof(*s->best));
+		/* no start is older than its patience */
+		assert_true(s->step - s->last <= 500 + 10 * N_VARS + 1);
+		gpube__search_free(pieces);
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	ADD_CASE(&c, changes_cost_what_is_kept);
+	ADD_CASE(&c, pieces_are_one_run);
 	return run_cases(&c, "search", ctx_setup, ctx_teardown);
 }
