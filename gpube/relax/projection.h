@@ -3,8 +3,7 @@
  * operations of every move of costs between them: a table's minimum over the variables that a
  * separator does not have, and the addition of a separator's table.
  *
- * A cell is a cost in int32, scaled (scaling.h). What with the constant reaches the target is in
- * no total below the cutoff: from gpube__region_slack() on, a cell is forbidden for good.
+ * Cells are those of ops/sweep/sweep_cell.h.
  *
  * Designs weighed. (1) An odometer over the table, one cell after the other: an addition to memory
  * waits for the one before where neighbours fall onto the same cell of the separator, and threads
@@ -15,27 +14,7 @@
 #ifndef GPUBE_PROJECTION_H
 #define GPUBE_PROJECTION_H
 
-#include "gpube/base/base.h"
-
-/* A forbidden cell; the most that may be missing to the target: a sum of two fits 32 bits. */
-#define GPUBE__REGION_FORBIDDEN (1 << 29)
-#define GPUBE__REGION_MOST      (1 << 28)
-
-/* What is missing to the target. */
-static inline int32_t gpube__region_slack(int64_t constant, int64_t target)
-{
-	const int64_t left = target - constant;
-
-	return left > GPUBE__REGION_MOST ? GPUBE__REGION_MOST : left < 0 ? 0 : (int32_t)left;
-}
-
-/* t + m, where t is no less than -m; forbidden where one of them is, or the sum reaches 'slack'. */
-static inline int32_t gpube__region_plus(int32_t t, int32_t m, int32_t slack)
-{
-	const int32_t sum = t + m;
-
-	return sum >= slack ? GPUBE__REGION_FORBIDDEN : sum;
-}
+#include "gpube/ops/sweep/sweep_cell.h"
 
 /*
  * How the cells of a table lie over those of a separator. The separator's block i, and block k of

@@ -34,10 +34,20 @@ static int64_t cost_in(const struct gpube_relations *l, const struct gpube_relat
 	return -1;
 }
 
+/* The separator whose first member it is, or NULL. */
+static const struct gpube_sweep_separator *first_of(
+	const struct gpube_sweep_plan *p, int32_t member)
+{
+	for (int32_t k = 0; k < p->n_separators; k++)
+		if (p->separators[k].member == member)
+			return &p->separators[k];
+	return NULL;
+}
+
 /* What an assignment costs in all lists and separators; -1: one of them does not have it. */
 static int64_t listed_total(const struct gpube_relations *l, const int32_t *values)
 {
-	int64_t sum = l->constant;
+	int64_t sum = l->state.constant;
 
 	for (int32_t k = 0; k < l->n_relations; k++) {
 		int64_t at, cost = cost_in(l, &l->relations[k], values, &at);
@@ -48,14 +58,15 @@ static int64_t listed_total(const struct gpube_relations *l, const int32_t *valu
 		/* the separators whose first member it is */
 		for (int32_t j = l->member_at ? l->member_at[k] : 0;
 			l->member_at && j < l->member_at[k + 1]; j++) {
-			const struct gpube_relation_member *of = &l->members[l->member_of[j]];
-			const struct gpube_relation_separator *b = &l->separators[of->separator];
+			const struct gpube_sweep_separator *b = first_of(&l->plan, l->member_of[j]);
+			uint32_t cell;
 
-			if (of != &l->members[b->member])
+			if (!b)
 				continue;
-			assert_true(of->cell[at] < b->n);
-			assert_true(l->own[b->at + of->cell[at]] >= 0);
-			sum += l->own[b->at + of->cell[at]];
+			cell = l->plan.cells[l->plan.members[l->member_of[j]].cell + at];
+			assert_true(cell < (uint32_t)b->n);
+			assert_true(l->state.costs[b->at + cell] >= 0);
+			sum += l->state.costs[b->at + cell];
 		}
 	}
 	return sum;
@@ -78,7 +89,7 @@ static void check_listed(const struct listed *w)
 		assert_int_equal(gpube_model_cost(&cost, w->m, values), 0);
 		if (cost >= w->limit)
 			continue;
-		assert_true(w->l->constant < w->l->target);
+		assert_true(w->l->state.constant < w->l->state.target);
 		sum = listed_total(w->l, values);
 		assert_true(sum >= 0);
 		scaled = cost - gpube__constant_of(w->m);
@@ -98,7 +109,8 @@ static void grow_listed(struct listed *w, int64_t most)
 	assert_int_equal(gpube__relations_grow(&l, w->l, w->m, most), 0);
 	if (!l)
 		return;
-	assert_true(l->constant >= w->l->constant && l->target == w->l->target);
+	assert_true(
+		l->state.constant >= w->l->state.constant && l->state.target == w->l->state.target);
 	gpube__relations_free(w->l);
 	w->l = l;
 }
@@ -111,7 +123,7 @@ static void lower_limit(struct listed *w, const struct gpube_pairwise *p, int64_
 	if (limit >= w->limit)
 		return;
 	w->limit = limit;
-	w->l->target = target < w->l->target ? target : w->l->target;
+	w->l->state.target = target < w->l->state.target ? target : w->l->state.target;
 }
 
 /*
@@ -129,7 +141,7 @@ static void check_part(const struct listed *w, const struct gpube_relations *par
 		assert_int_equal(gpube_model_cost(&cost, w->m, values), 0);
 		if (cost >= w->limit || (var >= 0 && (values[var] == value) != is))
 			continue;
-		assert_true(part->constant < part->target);
+		assert_true(part->state.constant < part->state.target);
 		for (int32_t i = 0; i < part->n; i++)
 			assert_true(part->fixed[i] < 0 || part->fixed[i] == values[i]);
 		sum = listed_total(part, values);
@@ -166,19 +178,19 @@ static void check_parts(struct listed *w, uint64_t seed)
 		assert_int_equal(
 			gpube__relations_part(&part, w->l, forced, k < 2 ? var : -1, value, !k), 0);
 		check_part(w, part, k < 2 ? var : -1, value, !k);
-		if (k < 2 && said[k] >= part->target)
-			part->constant = part->target;
+		if (k < 2 && said[k] >= part->state.target)
+			part->state.constant = part->state.target;
 		check_part(w, part, k < 2 ? var : -1, value, !k);
-		if (part->constant < part->target) {
+		if (part->state.constant < part->state.target) {
 			assert_int_equal(
 				gpube__relations_grow(&larger, part, w->m, 1 << seed % 8), 0);
 			if (larger) {
-				int32_t *room =
-					gpube__alloc(ctx, (uint64_t)larger->room, sizeof(*room));
+				int32_t *room = gpube__sweep_room(ctx, &larger->plan);
 
 				check_part(w, larger, k < 2 ? var : -1, value, !k);
 				for (int j = 0; j < 3; j++)
-					gpube__relations_sweep(larger, j % 2, room);
+					gpube__sweep_cpu(
+						ctx, &larger->plan, &larger->state, j % 2, room);
 				check_part(w, larger, k < 2 ? var : -1, value, !k);
 				gpube__free(ctx, room);
 			}
@@ -208,20 +220,20 @@ static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed
 		assert_non_null(w.l);
 		check_listed(&w);
 	}
-	for (int k = 0; w.l && k < 9 && w.l->constant < w.l->target; k++) {
-		const int64_t before = w.l->constant;
+	for (int k = 0; w.l && k < 9 && w.l->state.constant < w.l->state.target; k++) {
+		const int64_t before = w.l->state.constant;
 
 		if (k % 3 == 0)
 			grow_listed(&w, w.l->most << (1 + seed % 4));
 		gpube__free(ctx, room);
-		room = gpube__alloc(ctx, (uint64_t)w.l->room, sizeof(*room));
-		if (w.l->constant < w.l->target && w.l->members)
-			gpube__relations_sweep(w.l, k % 2, room);
-		assert_true(w.l->constant >= before);
-		if (w.l->constant >= w.l->target)
+		room = gpube__sweep_room(ctx, &w.l->plan);
+		if (w.l->state.constant < w.l->state.target && w.l->plan.members)
+			gpube__sweep_cpu(ctx, &w.l->plan, &w.l->state, k % 2, room);
+		assert_true(w.l->state.constant >= before);
+		if (w.l->state.constant >= w.l->state.target)
 			break;
 		check_listed(&w);
-		if (k % 4 == 1 && w.l->members)
+		if (k % 4 == 1 && w.l->plan.members)
 			gpube__relations_shorten(w.l);
 		assert_int_equal(gpube__relations_decode(w.l, k % 2, values), 0);
 		for (int32_t i = 0; i < m->n_vars; i++)
@@ -230,10 +242,11 @@ static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed
 		if (k == 5 && cost < GPUBE_INF)
 			lower_limit(&w, p, cost + (int64_t)(seed % 2));
 		check_listed(&w);
-		if (k % 4 == 2 && w.l->members && m->n_vars && w.l->constant < w.l->target)
+		if (k % 4 == 2 && w.l->plan.members && m->n_vars &&
+			w.l->state.constant < w.l->state.target)
 			check_parts(&w, seed + (uint64_t)k);
 	}
-	if (w.l && w.l->constant >= w.l->target)
+	if (w.l && w.l->state.constant >= w.l->state.target)
 		check_listed(&w);
 	gpube__relations_free(w.l);
 	gpube__free(ctx, room);
@@ -284,16 +297,16 @@ static void threads(void **state)
 
 			grow_listed(&w, most);
 			assert_true(w.l != was || most > 1 << 10);
-			room = gpube__alloc(ctx, (uint64_t)w.l->room, sizeof(*room));
+			room = gpube__sweep_room(ctx, &w.l->plan);
 			for (int k = 0; k < 4; k++)
-				gpube__relations_sweep(w.l, k % 2, room);
+				gpube__sweep_cpu(ctx, &w.l->plan, &w.l->state, k % 2, room);
 			gpube__free(ctx, room);
 		}
 		l[i] = w.l;
 	}
 	ctx->n_threads = 1;
-	assert_true(l[0]->constant == l[1]->constant && l[0]->n_relations == l[1]->n_relations &&
-		    l[0]->constant >= s->constant);
+	assert_true(l[0]->state.constant == l[1]->state.constant &&
+		    l[0]->n_relations == l[1]->n_relations && l[0]->state.constant >= s->constant);
 	for (int32_t k = 0; k < l[0]->n_relations; k++) {
 		const struct gpube_relation_table *a = &l[0]->relations[k],
 						  *b = &l[1]->relations[k];

@@ -54,8 +54,8 @@ void gpube__pairwise_run_know(
 
 	state->target = target < state->target ? target : state->target;
 	if (s->relations)
-		s->relations->target =
-			target < s->relations->target ? target : s->relations->target;
+		s->relations->state.target =
+			target < s->relations->state.target ? target : s->relations->state.target;
 }
 
 /* ---- making and freeing -------------------------------------------------------------------- */
@@ -126,11 +126,55 @@ void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
 	gpube__free(ctx, s->root);
 	gpube__free(ctx, s->whole);
 	gpube__cases_free(s->cases);
+	gpube__sweeper_close(&s->sweeper);
 	gpube__relations_free(s->relations);
 	gpube__pairwise_free(s->p);
 	gpube__lean_free(ctx, s->lean);
 	gpube__free(ctx, s);
 }
+
+/* ---- a card ---------------------------------------------------------------------------------- */
+
+/*
+ * It is asked for where so many more sweeps would take so many ticks: as long as a card takes to be
+ * opened. Of its memory that is left, those who sweep have one part in so many together; each such
+ * bytes at most.
+ */
+enum { SWEEPS_AHEAD = 400, CARD_PART = 2 };
+#define OPENING_TICKS 1e9
+#define MOST_BYTES    ((uint64_t)1 << 30)
+
+void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s, const struct gpube_relations *l)
+{
+	const enum gpube_backend want = s->b->opts->backend;
+	int status;
+
+	if (s->asked || want == GPUBE_BACKEND_CPU ||
+		(want == GPUBE_BACKEND_AUTO &&
+			SWEEPS_AHEAD * (double)gpube__sweeper_ticks(l) < OPENING_TICKS))
+		return;
+	s->asked = true;
+	s->card = gpube__sweep_cuda(s->b->ctx, &status);
+	if (s->card)
+		gpube__pairwise_run_open_card(s, &s->sweeper, s->b->ctx, 1);
+}
+
+void gpube__pairwise_run_open_card(
+	struct gpube_pairwise_run *s, struct gpube_sweeper *w, struct gpube_ctx *ctx, int n)
+{
+	int status;
+	const struct gpube_ops *ops = gpube__ops_cuda(s->b->ctx, &status);
+	const uint64_t part = ops ? ops->memory(s->b->ctx) / CARD_PART / (uint64_t)n : 0;
+
+	w->ctx = ctx;
+	if (!ops || w->card)
+		return;
+	if (gpube__sweeper_open(w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES))
+		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: no card for sweeps: %s",
+			gpube_error(s->b->ctx));
+}
+
+/* ---- growth ---------------------------------------------------------------------------------- */
 
 int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 {
@@ -143,7 +187,7 @@ int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 	*any = !status && l;
 	s->all_grown |= !status && !l;
 	/* none of the first ones: the root's regions go on */
-	if (!l && s->relations && !s->relations->n_separators) {
+	if (!l && s->relations && !s->relations->plan.n_separators) {
 		gpube__relations_free(s->relations);
 		s->relations = NULL;
 	}
@@ -155,8 +199,8 @@ int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 		"pairwise: sparse relations of up to %lld tuples: %d, %d separators, "
 		"%lld tuples, %lld "
 		"in sweeps; after %d sweeps, made in %.3f s",
-		(long long)l->most, l->n_relations, l->n_separators, (long long)l->n_entries,
-		(long long)l->n_touched, s->n_sweeps, gpube__now() - start);
+		(long long)l->most, l->n_relations, l->plan.n_separators, (long long)l->n_entries,
+		(long long)gpube__sweep_entries(&l->plan), s->n_sweeps, gpube__now() - start);
 	return gpube__notes_relations(s, 0, l);
 }
 
@@ -168,6 +212,7 @@ int gpube__pairwise_run_new(struct gpube_bounder *b)
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
+	s->sweeper.ctx = b->ctx;
 	s->open.most_bytes = (int64_t)(b->ctx->memory_bytes / 8);
 	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
 	if (status)

@@ -12,7 +12,7 @@
 #define GPUBE_PAIRWISE_METHOD_H
 
 #include "gpube/bound/bound.h"
-#include "gpube/relax/pairwise/relations.h"
+#include "gpube/relax/pairwise/sweeper.h"
 #include "gpube/search/frontier.h"
 #include "gpube/simplify/lean.h"
 
@@ -49,6 +49,9 @@ struct gpube_pairwise_run {
 	struct gpube_pairwise *p;           /* NULL: the model is not for it */
 	struct gpube_pairwise_state *root;  /* until it is open */
 	struct gpube_relations *relations;  /* what the root's regions have grown to, or NULL */
+	struct gpube_sweeper sweeper;       /* of these */
+	const struct gpube_sweep_ops *card; /* NULL: the host sweeps */
+	bool asked;                         /* for a card */
 	struct gpube_relation_cases *cases; /* what the relations have been split into, or NULL */
 	int32_t n_sweeps;
 	double sweep;               /* seconds of the last one, by the clock */
@@ -85,6 +88,12 @@ bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s);
  * Errors: ENOMEM, ESTOP
  */
 int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any);
+
+/* A card for sweeps of these relations, where one is allowed, there, and likely to pay. */
+void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s, const struct gpube_relations *l);
+/* Of its memory, for one who sweeps. */
+void gpube__pairwise_run_open_card(
+	struct gpube_pairwise_run *s, struct gpube_sweeper *w, struct gpube_ctx *ctx, int n);
 
 /* Whether splitting is likely to close what is left. */
 bool gpube__pairwise_run_little_is_open(const struct gpube_pairwise_run *s);

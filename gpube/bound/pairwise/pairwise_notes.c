@@ -305,7 +305,7 @@ void gpube__notes_end(struct gpube_pairwise_run *s)
 	if (!c || !c->stages.n)
 		return;
 	if (s->relations)
-		c->stages.cases[0].open = s->relations->constant < s->relations->target;
+		c->stages.cases[0].open = s->relations->state.constant < s->relations->state.target;
 	for (int64_t k = 0; cases && k < cases->open.n; k++) {
 		const struct gpube_relations *l = cases->open.nodes[k].payload;
 

@@ -30,9 +30,10 @@ static int read_off(struct gpube_pairwise_run *s, bool backward)
 	int status = values && room ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status) {
-		if (s->relations)
+		if (s->relations) {
+			gpube__sweeper_fetch(&s->sweeper);
 			status = gpube__relations_decode(s->relations, backward, values);
-		else
+		} else
 			gpube__pairwise_decode(s->p, s->root, backward, values, room);
 		status = status ? status : gpube__pairwise_run_report_incumbent(s, values);
 	}
@@ -48,21 +49,23 @@ static int read_off(struct gpube_pairwise_run *s, bool backward)
 /* The constant of the regions, or of the relations that have grown of them, and what is missing. */
 static int64_t constant_of(const struct gpube_pairwise_run *s)
 {
-	return s->relations ? s->relations->constant : s->root->constant;
+	return s->relations ? s->sweeper.constant : s->root->constant;
 }
 
 static int32_t slack_of(const struct gpube_pairwise_run *s)
 {
-	return s->relations ? gpube__relations_slack(s->relations) : gpube__pairwise_slack(s->root);
+	return gpube__region_slack(
+		constant_of(s), s->relations ? s->relations->state.target : s->root->target);
 }
 
 static int sweep(struct gpube_pairwise_run *s, int32_t *room)
 {
 	const double start = gpube__worked(s->b->ctx);
 	const bool back = s->n_sweeps++ % 2;
+	int64_t constant;
 
 	if (s->relations)
-		gpube__relations_sweep(s->relations, back, room);
+		(void)gpube__sweeper_sweep(&s->sweeper, 1, back, &constant);
 	else
 		gpube__pairwise_sweep(s->p, s->root,
 			back ? GPUBE__PAIRWISE_BACKWARD : GPUBE__PAIRWISE_FORWARD, 0, room);
@@ -72,12 +75,10 @@ static int sweep(struct gpube_pairwise_run *s, int32_t *room)
 }
 
 /* Sweeps until a window of them brings less than the part 'slow' of what is missing. */
-static int climb(struct gpube_pairwise_run *s, double slow)
+static int climb_on(struct gpube_pairwise_run *s, double slow, int32_t *room)
 {
-	int32_t *room = gpube__alloc(s->b->ctx,
-		(uint64_t)(s->relations ? s->relations->room : s->p->room), sizeof(*room));
 	int64_t before = constant_of(s);
-	int status = room ? GPUBE_OK : GPUBE_ENOMEM;
+	int status = GPUBE_OK;
 
 	for (int n = 1, next = 2; !status && !gpube__bounder_done(s->b) && n <= MOST_SWEEPS; n++) {
 		status = sweep(s, room);
@@ -92,12 +93,30 @@ static int climb(struct gpube_pairwise_run *s, double slow)
 			if ((double)(constant_of(s) - before) < slow * slack_of(s))
 				break;
 			before = constant_of(s);
-			if (s->relations)
+			if (s->relations && !s->sweeper.on_card)
 				gpube__relations_shorten(s->relations);
 		}
 	}
+	return status;
+}
+
+static int climb(struct gpube_pairwise_run *s, double slow)
+{
+	int32_t *room = gpube__alloc(s->b->ctx, (uint64_t)s->p->room, sizeof(*room));
+	int status = room ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (s->relations && !status) {
+		gpube__pairwise_run_ask_card(s, s->relations);
+		status = gpube__sweeper_begin(&s->sweeper, s->relations);
+	}
+	if (!status)
+		status = climb_on(s, slow, room);
 	if (!status && !gpube__bounder_done(s->b))
 		status = read_off(s, s->n_sweeps % 2);
+	if (s->relations) {
+		gpube__sweeper_fetch(&s->sweeper);
+		gpube__sweeper_end(&s->sweeper);
+	}
 	gpube__free(s->b->ctx, room);
 	return status;
 }
@@ -127,7 +146,8 @@ static int grow(struct gpube_pairwise_run *s)
 			status = gpube__pairwise_run_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? RELATION_SLOW : RELATION_STILL);
-		if (!status && s->relations && s->relations->members && may_split(s))
+		if (!status && s->relations && s->relations->plan.members && may_split(s) &&
+			!(grown && gpube__sweeper_has_room(&s->sweeper, s->relations)))
 			return gpube__pairwise_run_cases(s, &gpube__case_rules);
 	}
 	return status;

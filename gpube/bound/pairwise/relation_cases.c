@@ -96,7 +96,8 @@ static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
 
 	pthread_mutex_lock(&c->lock);
 	for (int k = 0; k < n; k++) {
-		const int64_t bound = part[k]->constant > of->bound ? part[k]->constant : of->bound;
+		const int64_t constant = part[k]->state.constant,
+			      bound = constant > of->bound ? constant : of->bound;
 
 		if (bound < c->target) {
 			(void)gpube__cases_push(c, part[k], bound, of->depth + (n == 2));
@@ -144,6 +145,7 @@ static int make_worker(struct gpube_relation_cases *c, int k)
 	w->ctx = gpube__ctx_child(b->ctx);
 	w->ctx.n_threads = 1;
 	w->ctx.memory_bytes /= (uint64_t)c->n_workers;
+	w->sweeper.ctx = &w->ctx;
 	w->values = gpube__alloc_zero(&w->ctx, (uint64_t)c->s->m->n_vars + 1, sizeof(*w->values));
 	w->whole = gpube__alloc_zero(&w->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*w->whole));
 	w->forced = gpube__alloc(&w->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
@@ -165,7 +167,7 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 	c->s = s;
 	c->rules = rules;
 	c->found_cost = GPUBE_INF;
-	c->target = s->relations->target;
+	c->target = s->relations->state.target;
 	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
 	c->n_workers = ctx->n_threads;
 	pthread_mutex_init(&c->lock, NULL);
@@ -184,7 +186,7 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
 	if (!status) {
-		status = gpube__cases_push(c, s->relations, s->relations->constant, 0);
+		status = gpube__cases_push(c, s->relations, s->relations->state.constant, 0);
 	}
 	if (status) {
 		gpube__cases_free(c);
@@ -209,6 +211,9 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 	c->over = false;
 	c->caller = pthread_self();
 	c->told = gpube__now();
+	for (int k = 0; s->card && k < c->n_workers; k++)
+		gpube__pairwise_run_open_card(
+			s, &c->workers[k].sweeper, &c->workers[k].ctx, c->n_workers);
 	gpube__parallel(b->ctx, c->n_workers, work, c);
 	for (int k = 0; k < c->n_workers && c->status; k++)
 		if (c->workers[k].ctx.error[0])

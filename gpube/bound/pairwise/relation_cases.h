@@ -14,13 +14,13 @@
  * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
  * the cutoff, or with one assignment that was priced.
  *
- * Why cases. A sweep's wave is too short for threads, and relations of cases close most of what
- * relations of the whole leave open (runs/measured-2c). Designs weighed. (1) Deepest first: less
- * memory, but the whole's bound stays the root's until the end. (2) Each case from the model again:
- * relations of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed order of
- * the variables: in the deep cases most of its decisions were implied, or moved nothing. (4) States
- * of dynamic programming along a path, pruned by the relations' bound: nothing is known before the
- * last layer. (5) This one.
+ * Why cases. Waves of sweeps are mostly too short for threads, and relations of cases close most of
+ * what relations of the whole leave open (runs/measured-2c). Designs weighed. (1) Deepest first:
+ * less memory, but the whole's bound stays the root's until the end. (2) Each case from the model
+ * again: relations of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed
+ * order of the variables: in the deep cases most of its decisions were implied, or moved nothing.
+ * (4) States of dynamic programming along a path, pruned by the relations' bound: nothing is known
+ * before the last layer. (5) This one.
  */
 #ifndef GPUBE_RELATION_CASES_H
 #define GPUBE_RELATION_CASES_H
@@ -46,6 +46,7 @@ struct gpube_case_worker {
 	struct gpube_relation_cases *all;
 	struct gpube_ctx ctx;
 	struct gpube_search *search;
+	struct gpube_sweeper sweeper;
 	int32_t *values, *whole;
 	int64_t *forced;
 	struct gpube_case_choice *choices;

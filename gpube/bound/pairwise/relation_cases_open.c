@@ -4,8 +4,9 @@
 int gpube__cases_push(
 	struct gpube_relation_cases *c, struct gpube_relations *l, int64_t bound, int32_t depth)
 {
-	const uint64_t bytes = (sizeof(uint64_t) + sizeof(int32_t)) * (uint64_t)l->n_entries +
-			       (l->members ? sizeof(*l->cells) * (uint64_t)l->n_touched : 0);
+	const uint64_t bytes =
+		(sizeof(uint64_t) + sizeof(int32_t)) * (uint64_t)l->n_entries +
+		(l->plan.members ? sizeof(*l->plan.cells) * (uint64_t)l->plan.n_cells : 0);
 
 	l->ctx = c->s->b->ctx;
 	return gpube__frontier_push(&c->open, l->ctx,
@@ -15,6 +16,7 @@ int gpube__cases_push(
 
 static void clear_worker(struct gpube_case_worker *w)
 {
+	gpube__sweeper_close(&w->sweeper);
 	gpube__search_free(w->search);
 	gpube__free(&w->ctx, w->values);
 	gpube__free(&w->ctx, w->whole);

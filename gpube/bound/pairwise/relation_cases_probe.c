@@ -183,18 +183,22 @@ struct gpube_case_probes {
 	struct gpube_case_choice *choices;
 	int n, next;
 	int64_t beside; /* what all would have after as many sweeps */
-	double best;    /* the most that a choice is worth so far */
+	/* by choice, of both its parts: what a card has found; NULL: that is still to be found */
+	const int64_t *known;
+	double best; /* the most that a choice is worth so far */
 	int n_helpers;
 };
 
 static int64_t gain_of(const struct gpube_case_probes *k, struct gpube_relations_probe *probe,
 	const struct gpube_case_choice *x, int j)
 {
-	const int64_t after = gpube__relations_probe(probe, x->var, x->value, !j, PROBE_SWEEPS);
+	const int64_t after =
+		k->known ? k->known[2 * (x - k->choices) + j]
+			 : gpube__relations_probe(probe, x->var, x->value, !j, PROBE_SWEEPS);
 
-	return after >= k->l->target ? gpube__relations_slack(k->l)
-	       : after > k->beside   ? after - k->beside
-				     : 0;
+	return after >= k->l->state.target ? gpube__relations_slack(k->l)
+	       : after > k->beside         ? after - k->beside
+					   : 0;
 }
 
 /*
@@ -280,6 +284,54 @@ static int probe_together(struct gpube_case_worker *w, struct gpube_case_probes 
 	return status;
 }
 
+/* All parts at once, by a card; 'known': room for their constants. */
+static int probe_on_card(struct gpube_case_worker *w, struct gpube_case_probes *k, int64_t *known)
+{
+	struct gpube_sweeper_choice *choices =
+		gpube__alloc(&w->ctx, (uint64_t)k->n + 1, sizeof(*choices));
+	bool any = false;
+	int status;
+
+	if (!choices)
+		return GPUBE_ENOMEM;
+	for (int j = 0; j < k->n; j++)
+		choices[j] = (struct gpube_sweeper_choice){k->choices[j].var, k->choices[j].value};
+	status = gpube__sweeper_probe(&w->sweeper, k->n, choices, PROBE_SWEEPS, known, &any);
+	if (any) {
+		k->beside = known[0];
+		k->known = known + 1;
+	}
+	gpube__free(&w->ctx, choices);
+	return status;
+}
+
+/* What all would have, and what the parts gain. */
+static int find_gains(struct gpube_case_worker *w, struct gpube_case_probes *k, bool *closed)
+{
+	struct gpube_relations_probe probe = {0};
+	int64_t *known = gpube__alloc(&w->ctx, 2 * (uint64_t)k->n + 1, sizeof(*known));
+	int status = known ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (!status && w->sweeper.on_card)
+		status = probe_on_card(w, k, known);
+	if (!status && !k->known) {
+		status = gpube__relations_probe_init(&probe, &w->ctx, k->l);
+		if (!status)
+			k->beside = gpube__relations_probe(&probe, -1, 0, false, PROBE_SWEEPS);
+		gpube__relations_probe_clear(&probe);
+	}
+	*closed = !status && k->beside >= k->l->state.target;
+	if (!status && !*closed) {
+		if (k->known)
+			for (int j = 0; j < k->n; j++)
+				probe_one(w, k, NULL, &k->choices[j]);
+		else
+			status = probe_together(w, k);
+	}
+	gpube__free(&w->ctx, known);
+	return status;
+}
+
 int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *closed)
 {
 	const struct gpube_relations *l = w->at;
@@ -287,21 +339,14 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 	const int most =
 		w->all->rules->probes * (w->hand.node.depth < FIRST_CASES ? FIRST_PROBES : 1);
 	struct gpube_case_probes k = {.l = l, .choices = w->choices, .n = n < most ? n : most};
-	struct gpube_relations_probe probe;
-	int status = gpube__relations_probe_init(&probe, &w->ctx, l);
+	int status;
 
 	*best = -1;
 	w->n_probed = 0;
-	if (!status) {
-		k.beside = gpube__relations_probe(&probe, -1, 0, false, PROBE_SWEEPS);
-		*closed = k.beside >= l->target;
-	}
-	gpube__relations_probe_clear(&probe);
 	rank_choices(w, n);
 	for (int j = 0; j < k.n; j++)
 		w->choices[j].probed = false;
-	if (!status && !*closed)
-		status = probe_together(w, &k);
+	status = find_gains(w, &k, closed);
 	w->n_probed = k.n;
 	for (int j = 0; j < k.n && !status; j++) {
 		const struct gpube_case_choice *x = &w->choices[j];

@@ -16,7 +16,7 @@ enum { FEWEST_ENTRIES = 64 };
 
 static bool is_closed(const struct gpube_case_worker *w)
 {
-	return w->at->constant >= w->at->target;
+	return w->at->state.constant >= w->at->state.target;
 }
 
 static void hear(struct gpube_case_worker *w)
@@ -24,7 +24,7 @@ static void hear(struct gpube_case_worker *w)
 	const int64_t target = __atomic_load_n(&w->all->target, __ATOMIC_RELAXED);
 	struct gpube_relations *l = w->at;
 
-	l->target = target < l->target ? target : l->target;
+	l->state.target = target < l->state.target ? target : l->state.target;
 }
 
 /*
@@ -42,34 +42,49 @@ static double haste(struct gpube_relation_cases *c)
 	return idle > 0 ? 1 + log2(1 + (double)idle) : 1;
 }
 
+/* Entries that are possible no more go where the host sweeps; a card keeps them. */
+static void shorten(struct gpube_case_worker *w)
+{
+	if (!w->sweeper.on_card)
+		gpube__relations_shorten(w->at);
+}
+
+/*
+ * Sweeps that are asked for at once: the host hears of the cutoff and of the end before each of
+ * them; a card's are over before it would.
+ */
+static int sweeps_at_once(const struct gpube_case_worker *w)
+{
+	return w->sweeper.on_card ? WINDOW : 1;
+}
+
 static int climb(struct gpube_case_worker *w)
 {
 	const struct gpube_case_rules *r = w->all->rules;
 	struct gpube_relations *l = w->at;
-	int32_t *room = gpube__alloc(&w->ctx, (uint64_t)l->room + 1, sizeof(*room)), n_done = 0;
-	int64_t before = l->constant;
-	int status;
+	int64_t before = l->state.constant;
+	int n = 0, status;
 
-	if (!room)
-		return GPUBE_ENOMEM;
-	for (int n = 1; n <= WINDOW * r->most_windows && l->members && !is_closed(w) &&
-			!gpube__cases_over(w);
-		n++) {
+	while (n < WINDOW * r->most_windows && !is_closed(w) && !gpube__cases_over(w)) {
+		const int at_once = sweeps_at_once(w);
+		int64_t after[WINDOW], constant;
+
 		hear(w);
-		gpube__relations_sweep(l, n % 2 == 0, room);
-		n_done++;
-		gpube__frontier_tighten(&w->hand, l->constant);
+		constant = gpube__sweeper_sweep(&w->sweeper, at_once, n % 2, after);
+		n += at_once;
+		gpube__frontier_tighten(&w->hand, constant);
 		if (n % WINDOW)
 			continue;
-		if ((double)(l->constant - before) <
-			haste(w->all) * r->slow * gpube__relations_slack(l))
+		if ((double)(constant - before) <
+			haste(w->all) * r->slow * gpube__region_slack(constant, l->state.target))
 			break;
-		before = l->constant;
-		gpube__relations_shorten(l);
+		before = constant;
+		shorten(w);
 	}
-	gpube__free(&w->ctx, room);
+	if (!is_closed(w))
+		gpube__sweeper_fetch(&w->sweeper);
 	pthread_mutex_lock(&w->all->lock);
-	status = n_done ? gpube__notes_sweeps(w->all->s, w->at->noted, n_done) : GPUBE_OK;
+	status = n ? gpube__notes_sweeps(w->all->s, w->at->noted, n) : GPUBE_OK;
 	pthread_mutex_unlock(&w->all->lock);
 	return status;
 }
@@ -85,7 +100,7 @@ static int join(struct gpube_case_worker *w, int64_t most, bool *any)
 		l->noted = w->at->noted;
 		gpube__relations_free(w->at);
 		w->at = l;
-		gpube__frontier_tighten(&w->hand, l->constant);
+		gpube__frontier_tighten(&w->hand, l->state.constant);
 		pthread_mutex_lock(&w->all->lock);
 		status = gpube__notes_relations(w->all->s, w->at->noted, l);
 		pthread_mutex_unlock(&w->all->lock);
@@ -188,7 +203,7 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_relations *
 static int ready(struct gpube_case_worker *w)
 {
 	int status = GPUBE_OK;
-	bool any = w->at->members != NULL;
+	bool any = w->at->plan.members != NULL;
 
 	for (int64_t most = w->at->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
 		status = join(w, most, &any);
@@ -200,9 +215,11 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 {
 	int status = ready(w), n;
 
-	if (!status)
-		status = climb(w);
 	w->n_probed = 0;
+	if (!status && w->at->plan.members)
+		status = gpube__sweeper_begin(&w->sweeper, w->at);
+	if (!status && w->at->plan.members)
+		status = climb(w);
 	*closed = !status && is_closed(w);
 	*end = !status && gpube__cases_over(w);
 	if (status || *closed || *end)
@@ -220,8 +237,8 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 		*closed = !status;
 		return status;
 	}
-	*best = w->at->members ? -1 : 0;
-	if (w->at->members)
+	*best = w->at->plan.members ? -1 : 0;
+	if (w->at->plan.members)
 		status = gpube__case_probe(w, n, best, closed);
 	*end = gpube__cases_over(w);
 	return status;
@@ -233,6 +250,7 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2
 	int best = -1, status;
 
 	status = find_split(w, &best, &closed, &end);
+	gpube__sweeper_end(&w->sweeper);
 	if (!status && !closed && !end)
 		status = split(w, best, part);
 	if (closed && !status && w->n_probed)

@@ -44,6 +44,7 @@ OPERATORS(faces)
 OPERATORS(regions)
 OPERATORS(support)
 OPERATORS(sum)
+OPERATORS(sweep)
 
 int gpube__ceilings_cuda(struct gpube_ctx *ctx, struct gpube_rate *r)
 {

@@ -20,6 +20,7 @@
 #include "gpube/ops/subset/subset.h"
 #include "gpube/ops/sum/sum_card.h"
 #include "gpube/ops/support/support.h"
+#include "gpube/ops/sweep/sweep.h"
 
 /*
  * A checksum of the headers that both sides are compiled with: whoever changes one of them makes
@@ -43,6 +44,7 @@ struct gpube_cuda_backend {
 	const struct gpube_regions_ops *(*regions)(struct gpube_ctx *ctx, int *status);
 	const struct gpube_support_ops *(*support)(struct gpube_ctx *ctx, int *status);
 	const struct gpube_sum_ops *(*sum)(struct gpube_ctx *ctx, int *status);
+	const struct gpube_sweep_ops *(*sweep)(struct gpube_ctx *ctx, int *status);
 	int (*ceilings)(struct gpube_ctx *ctx, struct gpube_rate *r);
 	void (*opening_driver)(int id);
 	int (*devices)(void);

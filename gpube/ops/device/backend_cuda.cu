@@ -29,6 +29,7 @@ gpube_cuda_backend(void)
 		gpube__regions_cuda,
 		gpube__support_cuda,
 		gpube__sum_cuda,
+		gpube__sweep_cuda,
 		gpube__ceilings_cuda,
 		gpube__opening_driver,
 		count_devices,

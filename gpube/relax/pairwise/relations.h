@@ -24,6 +24,7 @@
 #define GPUBE_RELATIONS_H
 
 #include "gpube/base/bits.h"
+#include "gpube/ops/sweep/sweep.h"
 #include "gpube/relax/pairwise/pairwise.h"
 
 /* Values of a relation's variables, one behind the other, in a word: the first one lowest. */
@@ -35,22 +36,7 @@ struct gpube_relation_table {
 	uint64_t *set;  /* the scope as bits */
 	int64_t n;
 	uint64_t *key;
-	int32_t *cost;
-	int32_t first, last; /* separators that it has */
-};
-
-/* Entry i of its relation is cell[i] of its separator. */
-struct gpube_relation_member {
-	int32_t relation, separator;
-	uint32_t *cell;
-};
-
-struct gpube_relation_separator {
-	int32_t arity;
-	int64_t n, at; /* its cells: own[at] … of all */
-	uint64_t *set;
-	int32_t member, n_members;
-	int32_t n_after, n_before; /* members with a later separator, with an earlier one */
+	int32_t *cost; /* where relations have separators: in their state */
 };
 
 struct gpube_relations {
@@ -63,20 +49,14 @@ struct gpube_relations {
 		fixed; /* the one value that a variable has here, or -1; those are in no relation */
 	int64_t most;  /* entries of a joined relation */
 	bool all;      /* none would be joined with more, were it longer */
-	int32_t n_relations, n_separators;
-	int64_t n_members;
-	struct gpube_relation_table *relations;      /* in the order of their last variables */
-	struct gpube_relation_separator *separators; /* in that order, too */
-	struct gpube_relation_member *members;       /* by separator */
+	int32_t n_relations;
+	struct gpube_relation_table *relations; /* in the order of their last variables */
+	struct gpube_sweep_plan plan;           /* without separators: they can grow */
+	struct gpube_sweep_state state;
+	int32_t *relation_of;           /* by the plan's member */
 	int32_t *member_of, *member_at; /* those of relation k: member_of[member_at[k]] … */
-	int32_t *own;                   /* of all separators */
-	uint32_t *cells;                /* of all members */
-	uint64_t *sets;                 /* of all separators */
-	int64_t n_touched;              /* entries that a sweep reads, and writes */
 	int64_t n_entries;
-	int64_t room; /* cells of scratch that a sweep takes */
-	int shift;    /* scaling.h */
-	int64_t constant, target;
+	int shift;     /* scaling.h */
 	int32_t noted; /* the case's number in the notes for a certificate: bound/pairwise/ */
 };
 
@@ -99,12 +79,6 @@ void gpube__relations_free(struct gpube_relations *l);
  */
 int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *old,
 	const struct gpube_model *m, int64_t most);
-
-/*
- * gpube__relations_sweep() - every separator, there or back. room: l->room cells. Where the
- * constant has reached the target, relations are as they come.
- */
-void gpube__relations_sweep(struct gpube_relations *l, bool back, int32_t *room);
 
 /* Entries that are possible no more go, where they are many. */
 void gpube__relations_shorten(struct gpube_relations *l);
@@ -136,9 +110,10 @@ int gpube__relations_part(struct gpube_relations **out, const struct gpube_relat
 
 /* Costs that sweeps may change, of relations that stay as they are. */
 struct gpube_relations_probe {
+	struct gpube_ctx *ctx;
 	const struct gpube_relations *from;
-	struct gpube_relations l;
-	int32_t *cost, *room;
+	struct gpube_sweep_state state;
+	int32_t *room;
 };
 
 /*
@@ -152,9 +127,16 @@ void gpube__relations_probe_clear(struct gpube_relations_probe *p);
 int64_t gpube__relations_probe(
 	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
 
+/* The value of its variable k in a word of relation a. */
+static inline int32_t gpube__relation_value(const struct gpube_relations *l,
+	const struct gpube_relation_table *a, int32_t k, uint64_t key)
+{
+	return (int32_t)(key >> a->shift[k] & (((uint64_t)1 << l->bits[a->scope[k]]) - 1));
+}
+
 static inline int32_t gpube__relations_slack(const struct gpube_relations *l)
 {
-	return gpube__region_slack(l->constant, l->target);
+	return gpube__region_slack(l->state.constant, l->state.target);
 }
 
 /* ---- of relations_*.c ----------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /*
- * relations_agree.c - what relations share: separators and their members. See relations.h.
+ * relations_agree.c - what relations share: separators, their members, and the waves in which they
+ * are asked. See relations.h.
  */
 #include "gpube/relax/pairwise/relations.h"
 
@@ -17,6 +18,8 @@ struct agreeing {
 	int64_t n, capacity;
 	int64_t *slot;
 	int64_t n_slots;
+	int64_t *order;        /* of the sets: by their last variables, later by waves */
+	int32_t *row, *row_at; /* relations that have the k-th of them: row[row_at[k]] … */
 	bool too_much;
 	struct gpube_relation_index *index; /* of each thread */
 	int status;
@@ -189,102 +192,237 @@ static int by_place(const void *x, const void *y)
 	return a->of < b->of ? -1 : a->of > b->of;
 }
 
-static int settle_separators(struct agreeing *w)
+static const uint64_t *set_of(const struct agreeing *w, int64_t k)
+{
+	return w->sets + w->order[k] * w->l->words;
+}
+
+static int sort_sets(struct agreeing *w)
 {
 	struct gpube_relations *l = w->l;
 	struct place *place = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*place));
 	int status;
 
-	l->n_separators = (int32_t)w->n;
-	l->separators = gpube__alloc_zero(l->ctx, (uint64_t)w->n + 1, sizeof(*l->separators));
-	l->sets = gpube__alloc(l->ctx, (uint64_t)w->n * (uint64_t)l->words + 1, sizeof(*l->sets));
-	status = place && l->separators && l->sets ? GPUBE_OK : GPUBE_ENOMEM;
+	w->order = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*w->order));
+	status = place && w->order ? GPUBE_OK : GPUBE_ENOMEM;
 	for (int64_t k = 0; k < w->n && !status; k++)
 		place[k] = (struct place){last_of(w->sets + k * l->words, l->words),
 			(int32_t)gpube__bits_count(w->sets + k * l->words, l->words), k};
 	if (!status)
 		status = gpube__sort(l->ctx, place, (uint64_t)w->n, sizeof(*place), by_place);
-	for (int64_t k = 0; k < w->n && !status; k++) {
-		struct gpube_relation_separator *b = &l->separators[k];
-
-		b->set = l->sets + k * l->words;
-		b->arity = place[k].size;
-		memcpy(b->set, w->sets + place[k].of * l->words,
-			(size_t)l->words * sizeof(*b->set));
-	}
+	for (int64_t k = 0; k < w->n && !status; k++)
+		w->order[k] = place[k].of;
 	gpube__free(l->ctx, place);
 	return status;
 }
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-/* Once to count them, once to note them. */
-static int relation_members(struct gpube_relations *l, bool *too_much)
+/* Which relations have each of the sets: once to count them, once to note them. */
+static int find_members(struct agreeing *w)
 {
-	const uint64_t most = l->ctx->memory_bytes / 8 / sizeof(*l->members);
+	struct gpube_relations *l = w->l;
+	const uint64_t most = l->ctx->memory_bytes / 8 / sizeof(*l->plan.members);
+	int64_t n = 0;
 
+	w->row_at = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*w->row_at));
+	if (!w->row_at)
+		return GPUBE_ENOMEM;
 	for (int with = 0; with < 2; with++) {
-		l->n_members = 0;
-		for (int32_t k = 0; k < l->n_separators; k++) {
-			struct gpube_relation_separator *b = &l->separators[k];
-
-			b->member = (int32_t)l->n_members;
-			for (int32_t j = 0; j < l->n_relations; j++) {
-				if (!gpube__bits_within(b->set, l->relations[j].set, l->words))
-					continue;
-				if (with) {
-					l->members[l->n_members] = (struct gpube_relation_member){
-						.relation = j, .separator = k};
-					l->relations[j].first = l->relations[j].first < 0
-									? k
-									: l->relations[j].first;
-					l->relations[j].last = k;
-					GPUBE_ROW_COUNT(l->member_at, j);
+		n = 0;
+		for (int64_t k = 0; k < w->n; k++) {
+			w->row_at[k] = (int32_t)n;
+			for (int32_t j = 0; j < l->n_relations; j++)
+				if (gpube__bits_within(
+					    set_of(w, k), l->relations[j].set, l->words)) {
+					if (with)
+						w->row[n] = j;
+					n++;
 				}
-				l->n_members++;
-			}
-			b->n_members = (int32_t)l->n_members - b->member;
-			*too_much = l->n_members > INT32_MAX - l->n_relations ||
-				    (uint64_t)l->n_members > most;
-			if (*too_much)
+			w->too_much |= n > INT32_MAX - l->n_relations || (uint64_t)n > most;
+			if (w->too_much)
 				return GPUBE_OK;
 			if (gpube__stopped(l->ctx))
 				return gpube__fail_stopped(l->ctx);
 		}
+		w->row_at[w->n] = (int32_t)n;
 		if (with)
 			break;
-		l->members = gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->members));
-		l->member_of =
-			gpube__alloc(l->ctx, (uint64_t)l->n_members + 1, sizeof(*l->member_of));
-		l->member_at = gpube__alloc_zero(
-			l->ctx, (uint64_t)l->n_relations + 3, sizeof(*l->member_at));
-		if (!l->members || !l->member_of || !l->member_at)
+		w->row = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*w->row));
+		if (!w->row)
 			return GPUBE_ENOMEM;
-		for (int32_t j = 0; j < l->n_relations; j++)
-			l->relations[j].first = l->relations[j].last = -1;
 	}
-	GPUBE_ROWS_BEGIN(l->member_at, l->n_relations);
-	for (int32_t j = 0; j < l->n_members; j++)
-		l->member_of[GPUBE_ROW_PLACE(l->member_at, l->members[j].relation)] = j;
-	for (int32_t k = 0; k < l->n_separators; k++)
-		for (int32_t j = 0; j < l->separators[k].n_members; j++) {
-			const struct gpube_relation_table *a =
-				&l->relations[l->members[l->separators[k].member + j].relation];
-
-			l->separators[k].n_after += a->last > k;
-			l->separators[k].n_before += a->first < k;
-		}
+	l->plan.n_members = n;
 	return GPUBE_OK;
 }
 
+/* ---- waves ----------------------------------------------------------------------------------- */
+
+/* The waves in which each relation is asked, as bits. */
+struct waves {
+	int64_t words;
+	uint64_t *taken;
+	int32_t *of; /* by set in the order */
+};
+
+/* The first wave in which none of the k-th set's relations is asked; words: none of so many. */
+static int64_t first_free(const struct agreeing *w, const struct waves *v, int64_t k)
+{
+	for (int64_t e = 0; e < v->words; e++) {
+		uint64_t taken = 0;
+
+		for (int32_t j = w->row_at[k]; j < w->row_at[k + 1]; j++)
+			taken |= v->taken[w->row[j] * v->words + e];
+		if (~taken)
+			return 64 * e + __builtin_ctzll(~taken);
+	}
+	return 64 * v->words;
+}
+
+static int more_words(struct agreeing *w, struct waves *v)
+{
+	const int64_t words = 2 * v->words;
+	uint64_t *taken = gpube__alloc_zero(
+		w->l->ctx, (uint64_t)w->l->n_relations * (uint64_t)words + 1, sizeof(*taken));
+
+	if (!taken)
+		return GPUBE_ENOMEM;
+	for (int32_t j = 0; j < w->l->n_relations; j++)
+		memcpy(taken + j * words, v->taken + j * v->words,
+			(size_t)v->words * sizeof(*taken));
+	gpube__free(w->l->ctx, v->taken);
+	v->taken = taken;
+	v->words = words;
+	return GPUBE_OK;
+}
+
+static int colour(struct agreeing *w, struct waves *v)
+{
+	struct gpube_relations *l = w->l;
+
+	v->words = 1;
+	v->taken = gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*v->taken));
+	v->of = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*v->of));
+	if (!v->taken || !v->of)
+		return GPUBE_ENOMEM;
+	for (int64_t k = 0; k < w->n; k++) {
+		const int64_t wave = first_free(w, v, k);
+
+		if (wave == 64 * v->words && more_words(w, v))
+			return GPUBE_ENOMEM;
+		v->of[k] = (int32_t)wave;
+		if (wave >= l->plan.n_waves)
+			l->plan.n_waves = (int32_t)wave + 1;
+		for (int32_t j = w->row_at[k]; j < w->row_at[k + 1]; j++)
+			v->taken[w->row[j] * v->words + wave / 64] |= (uint64_t)1 << wave % 64;
+	}
+	return GPUBE_OK;
+}
+
+/* The plan's separator: that of the k-th set. */
+static void take_separator(struct agreeing *w, int32_t separator, int64_t k, int64_t member)
+{
+	struct gpube_relations *l = w->l;
+	const int32_t n = w->row_at[k + 1] - w->row_at[k];
+
+	l->plan.separators[separator] =
+		(struct gpube_sweep_separator){.member = member, .n_members = n};
+	for (int32_t j = 0; j < n; j++) {
+		const int32_t relation = w->row[w->row_at[k] + j];
+
+		l->plan.members[member + j] = (struct gpube_sweep_member){.n = 0};
+		l->relation_of[member + j] = relation;
+		GPUBE_ROW_COUNT(l->member_at, relation);
+	}
+}
+
+/* The sets by their waves, those of a wave in their order; each has a separator then. */
+static int take_separators(struct agreeing *w, const struct waves *v)
+{
+	struct gpube_relations *l = w->l;
+	struct gpube_sweep_plan *p = &l->plan;
+	int64_t *order = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*order)), member = 0;
+	int32_t n = 0;
+
+	p->separators = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*p->separators));
+	p->members = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
+	p->wave = gpube__alloc(l->ctx, (uint64_t)p->n_waves + 1, sizeof(*p->wave));
+	l->relation_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->relation_of));
+	l->member_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->member_of));
+	l->member_at =
+		gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 3, sizeof(*l->member_at));
+	if (!order || !p->separators || !p->members || !p->wave || !l->relation_of ||
+		!l->member_of || !l->member_at) {
+		gpube__free(l->ctx, order);
+		return GPUBE_ENOMEM;
+	}
+	for (int32_t wave = 0; wave < p->n_waves; wave++) {
+		p->wave[wave] = n;
+		for (int64_t k = 0; k < w->n; k++) {
+			if (v->of[k] != wave)
+				continue;
+			take_separator(w, n, k, member);
+			member += w->row_at[k + 1] - w->row_at[k];
+			order[n++] = w->order[k];
+		}
+	}
+	p->wave[p->n_waves] = p->n_separators = n;
+	gpube__free(l->ctx, w->order);
+	w->order = order;
+	GPUBE_ROWS_BEGIN(l->member_at, l->n_relations);
+	for (int32_t j = 0; j < p->n_members; j++)
+		l->member_of[GPUBE_ROW_PLACE(l->member_at, l->relation_of[j])] = j;
+	return GPUBE_OK;
+}
+
+static int make_waves(struct agreeing *w)
+{
+	struct waves v = {0};
+	int status = colour(w, &v);
+
+	if (!status)
+		status = take_separators(w, &v);
+	gpube__free(w->l->ctx, v.taken);
+	gpube__free(w->l->ctx, v.of);
+	return status;
+}
+
+/* Who gets a share: whoever is asked again by a later separator of the sweep. */
+static void find_takers(struct gpube_relations *l)
+{
+	const struct gpube_sweep_plan *p = &l->plan;
+
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		struct gpube_sweep_separator *b = &p->separators[k];
+
+		for (int64_t j = b->member; j < b->member + b->n_members; j++) {
+			const int32_t *row = l->member_of + l->member_at[l->relation_of[j]],
+				      *end = l->member_of + l->member_at[l->relation_of[j] + 1];
+
+			p->members[j].takes[0] = end[-1] != j;
+			p->members[j].takes[1] = row[0] != j;
+			b->takers[0] += p->members[j].takes[0];
+			b->takers[1] += p->members[j].takes[1];
+		}
+		b->parts[0] = b->parts[1] =
+			b->takers[0] > b->takers[1] ? b->takers[0] : b->takers[1];
+	}
+}
+
+/* ---- cells ----------------------------------------------------------------------------------- */
+
+static int64_t entries_of(const struct gpube_relations *l, int64_t member)
+{
+	return l->relations[l->relation_of[member]].n;
+}
+
 /* The member of the shortest relation. */
-static int32_t shortest(const struct gpube_relations *l, const struct gpube_relation_separator *b)
+static int32_t shortest(const struct gpube_relations *l, const struct gpube_sweep_separator *b)
 {
 	int32_t best = 0;
 
 	for (int32_t j = 1; j < b->n_members; j++)
-		if (l->relations[l->members[b->member + j].relation].n <
-			l->relations[l->members[b->member + best].relation].n)
+		if (entries_of(l, b->member + j) < entries_of(l, b->member + best))
 			best = j;
 	return best;
 }
@@ -298,38 +436,63 @@ static int bits_of(const struct gpube_relations *l, const uint64_t *set)
 	return bits;
 }
 
-static int make_room(struct gpube_relations *l, bool *too_much)
+/* All relations' costs in one piece, and room for the separators' behind them. */
+static int join_costs(struct gpube_relations *l)
 {
+	int32_t *costs = gpube__alloc_zero(l->ctx, (uint64_t)l->plan.n_costs + 1, sizeof(*costs));
+	int64_t at = 0;
+
+	if (!costs)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < l->n_relations; k++) {
+		struct gpube_relation_table *a = &l->relations[k];
+
+		memcpy(costs + at, a->cost, (size_t)a->n * sizeof(*costs));
+		gpube__free(l->ctx, a->cost);
+		a->cost = costs + at;
+		for (int32_t j = l->member_at[k]; j < l->member_at[k + 1]; j++) {
+			l->plan.members[l->member_of[j]].at = at;
+			l->plan.members[l->member_of[j]].n = a->n;
+		}
+		at += a->n;
+	}
+	l->state.costs = costs;
+	return GPUBE_OK;
+}
+
+static int make_room(struct agreeing *w)
+{
+	struct gpube_relations *l = w->l;
+	struct gpube_sweep_plan *p = &l->plan;
 	uint64_t cells = 0, own = 0;
-	uint32_t *at;
 
 	l->n_entries = 0;
 	for (int32_t k = 0; k < l->n_relations; k++)
 		l->n_entries += l->relations[k].n;
-	for (int32_t k = 0; k < l->n_separators; k++) {
-		struct gpube_relation_separator *b = &l->separators[k];
-		const int bits = bits_of(l, b->set);
+	for (int32_t k = 0; k < p->n_separators; k++) {
+		struct gpube_sweep_separator *b = &p->separators[k];
+		const int bits = bits_of(l, set_of(w, k));
+		const int64_t most = entries_of(l, b->member + shortest(l, b));
 
-		b->at = (int64_t)own;
-		b->n = l->relations[l->members[b->member + shortest(l, b)].relation].n;
-		b->n = bits < 40 && (int64_t)1 << bits < b->n ? (int64_t)1 << bits : b->n;
+		w->too_much |= most > INT32_MAX;
+		b->at = l->n_entries + (int64_t)own;
+		b->n = (int32_t)(bits < 31 && (int64_t)1 << bits < most ? (int64_t)1 << bits
+									: most);
 		own += (uint64_t)b->n;
-		for (int32_t j = 0; j < b->n_members; j++)
-			cells += (uint64_t)l->relations[l->members[b->member + j].relation].n;
+		for (int64_t j = b->member; j < b->member + b->n_members; j++) {
+			p->members[j].cell = (int64_t)cells;
+			cells += (uint64_t)entries_of(l, j);
+		}
 	}
-	l->n_touched = (int64_t)cells;
+	p->n_cells = (int64_t)cells;
+	p->n_costs = l->n_entries + (int64_t)own;
 	/* a sweep's scratch: one separator's cells for each relation, and their sum */
-	*too_much = sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) >
-		    l->ctx->memory_bytes / 4;
-	if (*too_much)
+	w->too_much |= sizeof(int32_t) * (cells + own + 3 * (uint64_t)l->n_entries) >
+		       l->ctx->memory_bytes / 4;
+	if (w->too_much)
 		return GPUBE_OK;
-	l->cells = at = gpube__alloc(l->ctx, cells + 1, sizeof(*l->cells));
-	l->own = gpube__alloc_zero(l->ctx, own + 1, sizeof(*l->own));
-	for (int32_t j = 0; j < l->n_members && at; j++) {
-		l->members[j].cell = at;
-		at += l->relations[l->members[j].relation].n;
-	}
-	return l->cells && l->own ? GPUBE_OK : GPUBE_ENOMEM;
+	p->cells = gpube__alloc(l->ctx, cells + 1, sizeof(*p->cells));
+	return p->cells ? join_costs(l) : GPUBE_ENOMEM;
 }
 
 /*
@@ -340,22 +503,23 @@ static void find_cells(void *arg, int64_t item, int thread)
 {
 	struct agreeing *w = arg;
 	struct gpube_relations *l = w->l;
-	struct gpube_relation_separator *b = &l->separators[item];
+	struct gpube_sweep_separator *b = &l->plan.separators[item];
 	struct gpube_relation_index *x = &w->index[thread];
+	const uint64_t *set = set_of(w, item);
 	const int32_t first = shortest(l, b);
 	uint32_t n = 0;
 
-	if (gpube__relation_index_init(l->ctx, x, b->n, bits_of(l, b->set))) {
+	if (gpube__relation_index_init(l->ctx, x, b->n, bits_of(l, set))) {
 		__atomic_store_n(&w->status, GPUBE_ENOMEM, __ATOMIC_RELAXED);
 		return;
 	}
 	for (int32_t e = 0; e < b->n_members; e++) {
-		const int32_t j = e == 0 ? first : e <= first ? e - 1 : e;
-		const struct gpube_relation_member *of = &l->members[b->member + j];
-		const struct gpube_relation_table *a = &l->relations[of->relation];
+		const int64_t j = b->member + (e == 0 ? first : e <= first ? e - 1 : e);
+		const struct gpube_relation_table *a = &l->relations[l->relation_of[j]];
+		uint32_t *cell = l->plan.cells + l->plan.members[j].cell;
 		struct gpube_relation_pieces p;
 
-		gpube__relation_pieces(&p, l, a->arity, a->scope, a->shift, b->set);
+		gpube__relation_pieces(&p, l, a->arity, a->scope, a->shift, set);
 		for (int64_t i = 0; i < a->n; i++) {
 			const uint64_t key = gpube__relation_part(&p, a->key[i]);
 			uint32_t at = gpube__relation_find(x, key);
@@ -364,45 +528,60 @@ static void find_cells(void *arg, int64_t item, int thread)
 				at = n++;
 				gpube__relation_put(x, key, at);
 			}
-			of->cell[i] = at == GPUBE__NOWHERE ? 0 : at;
+			cell[i] = at == GPUBE__NOWHERE ? 0 : at;
 			if (at == GPUBE__NOWHERE)
 				__atomic_store_n(
 					&a->cost[i], GPUBE__REGION_FORBIDDEN, __ATOMIC_RELAXED);
 		}
 	}
-	b->n = n;
+	b->n = (int32_t)n;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
+static int agree(struct agreeing *w)
+{
+	struct gpube_relations *l = w->l;
+	int status = find_shared(w);
+
+	gpube__free(l->ctx, w->slot);
+	if (!status && !w->too_much)
+		status = sort_sets(w);
+	if (!status && !w->too_much)
+		status = find_members(w);
+	if (!status && !w->too_much)
+		status = make_waves(w);
+	if (!status && !w->too_much)
+		status = make_room(w);
+	if (status || w->too_much)
+		return status;
+	find_takers(l);
+	w->index = gpube__alloc_zero(l->ctx, (uint64_t)l->ctx->n_threads, sizeof(*w->index));
+	if (!w->index)
+		return GPUBE_ENOMEM;
+	gpube__parallel(l->ctx, l->plan.n_separators, find_cells, w);
+	for (int k = 0; k < l->ctx->n_threads; k++)
+		gpube__relation_index_clear(l->ctx, &w->index[k]);
+	gpube__free(l->ctx, w->index);
+	l->plan.room = 1;
+	for (int32_t k = 0; k < l->plan.n_separators; k++) {
+		const struct gpube_sweep_separator *b = &l->plan.separators[k];
+		const int64_t room = (1 + (int64_t)b->n_members) * b->n;
+
+		l->plan.room = room > l->plan.room ? room : l->plan.room;
+	}
+	return w->status;
+}
+
 int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 {
 	struct agreeing w = {.l = l};
-	int status = find_shared(&w);
+	const int status = agree(&w);
 
-	if (!status && !w.too_much)
-		status = settle_separators(&w);
-	gpube__free(l->ctx, w.slot);
-	gpube__free(l->ctx, w.sets);
 	*too_much = w.too_much;
-	if (!status && !*too_much)
-		status = relation_members(l, too_much);
-	if (!status && !*too_much)
-		status = make_room(l, too_much);
-	if (status || *too_much)
-		return status;
-	w.index = gpube__alloc_zero(l->ctx, (uint64_t)l->ctx->n_threads, sizeof(*w.index));
-	if (!w.index)
-		return GPUBE_ENOMEM;
-	gpube__parallel(l->ctx, l->n_separators, find_cells, &w);
-	for (int k = 0; k < l->ctx->n_threads; k++)
-		gpube__relation_index_clear(l->ctx, &w.index[k]);
-	gpube__free(l->ctx, w.index);
-	l->room = 1;
-	for (int32_t k = 0; k < l->n_separators; k++) {
-		const int64_t room = (1 + (int64_t)l->separators[k].n_members) * l->separators[k].n;
-
-		l->room = room > l->room ? room : l->room;
-	}
-	return w.status;
+	gpube__free(l->ctx, w.sets);
+	gpube__free(l->ctx, w.order);
+	gpube__free(l->ctx, w.row);
+	gpube__free(l->ctx, w.row_at);
+	return status;
 }

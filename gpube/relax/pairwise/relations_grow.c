@@ -499,13 +499,13 @@ static void settle_relation(struct gpube_relations *l, struct gpube_relation_tab
 
 	for (int64_t i = 0; i < a->n; i++)
 		least = a->cost[i] < least ? a->cost[i] : least;
-	if (least >= l->target - l->constant) {
-		l->constant = l->target;
+	if (least >= l->state.target - l->state.constant) {
+		l->state.constant = l->state.target;
 		return;
 	}
 	for (int64_t i = 0; i < a->n; i++)
 		a->cost[i] -= a->cost[i] < GPUBE__REGION_FORBIDDEN ? least : 0;
-	l->constant += least;
+	l->state.constant += least;
 }
 
 static int by_place(const void *x, const void *y)
@@ -540,8 +540,8 @@ int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *
 	l->most = most;
 	l->shift = old->shift;
 	memcpy(l->fixed, old->fixed, (size_t)l->n * sizeof(*l->fixed));
-	l->constant = old->constant;
-	l->target = old->target;
+	l->state.constant = old->state.constant;
+	l->state.target = old->state.target;
 	gpube__relations_settle(old);
 	status = relation_functions(&w, m);
 	if (!status)
@@ -561,7 +561,8 @@ int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *
 		status = gpube__relations_agree(l, &too_much);
 	}
 	clear(&w);
-	for (int32_t k = 0; k < l->n_relations && !status && !too_much && l->constant < l->target;
+	for (int32_t k = 0;
+		k < l->n_relations && !status && !too_much && l->state.constant < l->state.target;
 		k++)
 		settle_relation(l, &l->relations[k]);
 	if (!status && !too_much) {

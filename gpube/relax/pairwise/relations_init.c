@@ -127,8 +127,8 @@ int gpube__relations_new(struct gpube_relations **out, const struct gpube_pairwi
 			add_separator(p, &p->separators[k], cells);
 		l->most = p->most_cells;
 		l->shift = p->shift;
-		l->constant = s->constant;
-		l->target = s->target;
+		l->state.constant = s->constant;
+		l->state.target = s->target;
 		l->relations = gpube__alloc_zero(
 			p->ctx, (uint64_t)p->n_regions + 1, sizeof(*l->relations));
 		status = l->relations ? GPUBE_OK : GPUBE_ENOMEM;

@@ -8,29 +8,21 @@
 
 void gpube__relations_settle(struct gpube_relations *l)
 {
-	for (int32_t k = 0; k < l->n_separators; k++) {
-		const struct gpube_relation_separator *b = &l->separators[k];
-		const struct gpube_relation_member *of = &l->members[b->member];
-		struct gpube_relation_table *a = &l->relations[of->relation];
-		int32_t *own = l->own + b->at;
+	for (int32_t k = 0; k < l->plan.n_separators; k++) {
+		const struct gpube_sweep_separator *b = &l->plan.separators[k];
+		const struct gpube_sweep_member *of = &l->plan.members[b->member];
+		const uint32_t *cell = l->plan.cells + of->cell;
+		int32_t *cost = l->state.costs + of->at, *own = l->state.costs + b->at;
 
-		for (int64_t i = 0; i < a->n; i++) {
-			const int32_t x = a->cost[i] + own[of->cell[i]];
-
-			a->cost[i] = x < GPUBE__REGION_FORBIDDEN ? x : GPUBE__REGION_FORBIDDEN;
-		}
+		for (int64_t i = 0; i < of->n; i++)
+			cost[i] =
+				gpube__region_plus(cost[i], own[cell[i]], GPUBE__REGION_FORBIDDEN);
 		for (int64_t i = 0; i < b->n; i++)
 			own[i] = own[i] < GPUBE__REGION_FORBIDDEN ? 0 : GPUBE__REGION_FORBIDDEN;
 	}
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */
-
-static int32_t value_in(const struct gpube_relations *l, const struct gpube_relation_table *a,
-	int32_t k, uint64_t key)
-{
-	return (int32_t)(key >> a->shift[k] & (((uint64_t)1 << l->bits[a->scope[k]]) - 1));
-}
 
 /* least[value]: of its entries with it, for all values of the relation's variables. */
 static void least_of(
@@ -42,7 +34,7 @@ static void least_of(
 		for (int32_t x = 0; x < l->domain[a->scope[k]]; x++)
 			of[x] = GPUBE__REGION_FORBIDDEN;
 		for (int64_t i = 0; i < a->n; i++) {
-			const int32_t x = value_in(l, a, k, a->key[i]);
+			const int32_t x = gpube__relation_value(l, a, k, a->key[i]);
 
 			of[x] = a->cost[i] < of[x] ? a->cost[i] : of[x];
 		}
@@ -130,7 +122,8 @@ static int64_t sift(
 		bool goes_on = a->cost[i] < slack;
 
 		for (int32_t k = 0; k < a->arity && goes_on; k++)
-			goes_on = lives(w, a->scope[k], value_in(w->from, a, k, a->key[i]));
+			goes_on = lives(
+				w, a->scope[k], gpube__relation_value(w->from, a, k, a->key[i]));
 		if (!goes_on)
 			continue;
 		key[n] = gpube__relation_part(&p, a->key[i]);
@@ -141,7 +134,7 @@ static int64_t sift(
 
 static void reach_target(struct gpube_relations *l)
 {
-	l->constant = l->target;
+	l->state.constant = l->state.target;
 }
 
 static int take_list(
@@ -160,8 +153,9 @@ static int take_list(
 		return GPUBE_OK;
 	}
 	if (!arity) { /* one entry */
-		l->constant =
-			cost[0] >= l->target - l->constant ? l->target : l->constant + cost[0];
+		l->state.constant = cost[0] >= l->state.target - l->state.constant
+					    ? l->state.target
+					    : l->state.constant + cost[0];
 		return GPUBE_OK;
 	}
 	l->n_relations++;
@@ -193,7 +187,8 @@ static int take_lists(struct parting *w)
 	w->to->relations =
 		gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*w->to->relations));
 	status = key && cost && w->to->relations ? GPUBE_OK : GPUBE_ENOMEM;
-	for (int32_t j = 0; j < l->n_relations && !status && w->to->constant < w->to->target; j++)
+	for (int32_t j = 0;
+		j < l->n_relations && !status && w->to->state.constant < w->to->state.target; j++)
 		status = take_list(w, &l->relations[j], key, cost);
 	gpube__free(l->ctx, key);
 	gpube__free(l->ctx, cost);
@@ -213,11 +208,11 @@ int gpube__relations_part(struct gpube_relations **out, const struct gpube_relat
 	if (!status) {
 		w.to->most = l->most;
 		w.to->shift = l->shift;
-		w.to->constant = l->constant;
-		w.to->target = l->target;
+		w.to->state.constant = l->state.constant;
+		w.to->state.target = l->state.target;
 		if (!fix(&w))
 			reach_target(w.to);
-		else if (l->constant < l->target)
+		else if (l->state.constant < l->state.target)
 			status = take_lists(&w);
 	}
 	gpube__free(l->ctx, w.open);
@@ -230,68 +225,45 @@ int gpube__relations_part(struct gpube_relations **out, const struct gpube_relat
 
 /* ---- a look ahead ---------------------------------------------------------------------------- */
 
-static int64_t own_cells(const struct gpube_relations *l)
-{
-	const int32_t n = l->n_separators;
-
-	return n ? l->separators[n - 1].at + l->separators[n - 1].n : 0;
-}
-
 int gpube__relations_probe_init(
 	struct gpube_relations_probe *p, struct gpube_ctx *ctx, const struct gpube_relations *l)
 {
-	int64_t n = 0;
-
-	*p = (struct gpube_relations_probe){.from = l, .l = *l};
-	p->l.ctx = ctx;
-	for (int32_t k = 0; k < l->n_relations; k++)
-		n += l->relations[k].n;
-	p->l.relations = gpube__alloc(ctx, (uint64_t)l->n_relations + 1, sizeof(*p->l.relations));
-	p->l.own = gpube__alloc(ctx, (uint64_t)own_cells(l) + 1, sizeof(*p->l.own));
-	p->cost = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*p->cost));
-	p->room = gpube__alloc(ctx, (uint64_t)l->room + 1, sizeof(*p->room));
-	return p->l.relations && p->l.own && p->cost && p->room ? GPUBE_OK : GPUBE_ENOMEM;
+	*p = (struct gpube_relations_probe){.ctx = ctx, .from = l};
+	p->state.costs = gpube__alloc(ctx, (uint64_t)l->plan.n_costs + 1, sizeof(*p->state.costs));
+	p->room = gpube__sweep_room(ctx, &l->plan);
+	return p->state.costs && p->room ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__relations_probe_clear(struct gpube_relations_probe *p)
 {
-	struct gpube_ctx *ctx = p->l.ctx;
-
-	gpube__free(ctx, p->l.relations);
-	gpube__free(ctx, p->l.own);
-	gpube__free(ctx, p->cost);
-	gpube__free(ctx, p->room);
+	gpube__free(p->ctx, p->state.costs);
+	gpube__free(p->ctx, p->room);
 }
 
 int64_t gpube__relations_probe(
 	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps)
 {
 	const struct gpube_relations *from = p->from;
-	int32_t *cost = p->cost;
 
-	p->l.constant = from->constant;
-	p->l.target = from->target;
-	memcpy(p->l.own, from->own, (size_t)own_cells(from) * sizeof(*p->l.own));
-	for (int32_t j = 0; j < from->n_relations; j++) {
+	p->state.constant = from->state.constant;
+	p->state.target = from->state.target;
+	memcpy(p->state.costs, from->state.costs,
+		(size_t)from->plan.n_costs * sizeof(*p->state.costs));
+	gpube__work(p->ctx, from->n_entries);
+	for (int32_t j = 0; j < from->n_relations && var >= 0; j++) {
 		const struct gpube_relation_table *a = &from->relations[j];
+		int32_t *cost = p->state.costs + (a->cost - from->state.costs), k = 0;
 
-		p->l.relations[j] = *a;
-		p->l.relations[j].cost = cost;
-		memcpy(cost, a->cost, (size_t)a->n * sizeof(*cost));
-		gpube__work(p->l.ctx, a->n);
-		if (var >= 0 && gpube__bit(a->set, var)) {
-			int32_t k = 0;
-
-			while (a->scope[k] != var)
-				k++;
-			for (int64_t i = 0; i < a->n; i++)
-				cost[i] = (value_in(from, a, k, a->key[i]) == value) == is
-						  ? cost[i]
-						  : GPUBE__REGION_FORBIDDEN;
-		}
-		cost += a->n;
+		if (!gpube__bit(a->set, var))
+			continue;
+		while (a->scope[k] != var)
+			k++;
+		for (int64_t i = 0; i < a->n; i++)
+			cost[i] = (gpube__relation_value(from, a, k, a->key[i]) == value) == is
+					  ? cost[i]
+					  : GPUBE__REGION_FORBIDDEN;
 	}
 	for (int k = 0; k < n_sweeps; k++)
-		gpube__relations_sweep(&p->l, k % 2, p->room);
-	return p->l.constant;
+		gpube__sweep_cpu(p->ctx, &from->plan, &p->state, k % 2, p->room);
+	return p->state.constant;
 }
