@@ -226,19 +226,24 @@ static int read_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const
 	return status;
 }
 
+/* By its action graph, whose payoffs are made when they are asked for, too. */
+static const char graph[] = "#BAGG\n2 2 1\n1 1\n1\n1\n2 2\n0 1\n0 1\n2 0 2\n1 0\n2 0 1\n3\n"
+			    "0 35 -4\n1 2 [ 0 ] 1/3 [ 1 ] 2\n";
+
 /* Options of another context than the model's: payoffs are made in the model, and seen by both. */
 static void two_contexts(void **state)
 {
 	struct test_memory memory = {.fail_at = -1}, more = {.fail_at = -1};
 	struct gpube_ctx *ctx = test_memory_ctx(&memory), *other = test_memory_ctx(&more);
-	struct gpube_model *g = read_tree(ctx, poker);
+	struct gpube_model *g = read_tree(ctx, *state ? graph : poker);
 	struct gpube_opts o = {.ctx = other, .normal_form = 1};
+	const int64_t zeros[4] = {0};
 	struct gpube_nash_result *r;
 
-	(void)state;
 	if (!gpube_nash_exact())
 		skip();
 	assert_non_null(g);
+	assert_int_equal(gpube_model_add_payoffs(g, zeros, NULL), GPUBE_EINVAL);
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(gpube_nash(&r, g, &o), GPUBE_OK);
 		assert_null(r->tree);
@@ -298,12 +303,15 @@ static void short_of_memory(void **state)
 	test_put(path, poker, strlen(poker));
 	for (int way = 0; way < 3; way++)
 		assert_true(fail_each_allocation(read_and_solve, NULL, &ways[way], 0) > 20);
+	test_put(path, graph, strlen(graph));
+	for (int way = 0; way < 2; way++)
+		assert_true(fail_each_allocation(read_and_solve, NULL, &ways[way], 0) > 20);
 }
 
 int main(void)
 {
 	enum { N = sizeof(known) / sizeof(*known) };
-	struct CMUnitTest tests[N + 5];
+	struct CMUnitTest tests[N + 6];
 	int rc;
 
 	test_make_dir(dir);
@@ -315,6 +323,8 @@ int main(void)
 	tests[N + 2] = (struct CMUnitTest)cmocka_unit_test(short_of_memory);
 	tests[N + 3] = (struct CMUnitTest)cmocka_unit_test(two_contexts);
 	tests[N + 4] = (struct CMUnitTest)cmocka_unit_test(sets_not_reached);
+	tests[N + 5] = (struct CMUnitTest){
+		"two contexts, a graph", two_contexts, NULL, NULL, (void *)(uintptr_t)graph};
 	rc = cmocka_run_group_tests(tests, NULL, NULL);
 	test_clear_dir(dir);
 	return rc;

@@ -64,10 +64,10 @@ class Game(Owner):
 
 	@classmethod
 	def read(cls, path: Path, format: str = "auto", context: Optional[Context] = None) -> 'Game':
-		"""Reads a .nfg or .efg (with its tree) of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
+		"""Reads a .nfg, .efg (with its tree), .agg or .bagg of Gambit, any output of GAMUT but SpecialOutput, or an input of lrsnash.
 		A .nfg, SimpleOutput and GTOutput may have up to 62 players.
 
-		format  "nfg", "gam", "lrs", "two-player", "simple", "efg"; "auto" tells it from the content
+		format  "nfg", "gam", "lrs", "two-player", "simple", "efg", "agg" (.bagg, too); "auto" tells it from the content
 		Errors: Error EIO, EPARSE (file, line, what was expected), ERANGE, ENOMEM, EINVAL (no game: see from_model())
 
 		>>> gpube.Game.read("examples/effort.nfg").shape
@@ -348,7 +348,7 @@ class Profile:
 	            are known to be, otherwise Intervals
 	payoffs     what each of them gets, likewise
 	tie         whether an action that is not played is as good as those that are
-	index       1 or -1, 0 where there is a tie: of a game without ties their sum is 1
+	index       1 or -1, 0 where there is a tie, or by one=True others may be beside it: of a game without ties their sum is 1
 	"""
 
 	strategies: Tuple[Distribution, ...]
