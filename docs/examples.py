@@ -31,8 +31,9 @@ import traceback
 from dataclasses import dataclass
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PUBLIC = ("gpube/gpube.h gpube/partial.h gpube/certify.h gpube/solver.h gpube/dpop.h gpube/sums.h gpube/coalitions.h gpube/games.h "
-	"gpube/forms.h formats/formats.h gpube/globals.h nash/nash.h csg/csg.h csg/auction.h").split()
+# in the order in which to read them
+PUBLIC = ("gpube/gpube.h formats/formats.h gpube/globals.h gpube/solver.h gpube/partial.h gpube/certify.h gpube/sums.h gpube/dpop.h "
+	"gpube/games.h nash/nash.h gpube/coalitions.h csg/csg.h csg/auction.h gpube/forms.h").split()
 
 
 @dataclass

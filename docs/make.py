@@ -135,11 +135,10 @@ def python_pages():
 	of = {}
 	for name in gpube.__all__:
 		of.setdefault(getattr(getattr(gpube, name), "__module__", "gpube._engine"), []).append(name)
-	pages = {}
-	for module, names in sorted(of.items()):
-		if module == "builtins":
-			continue
-		heading = sys.modules[module].__doc__.strip().split("\n")[0].split(":")[0].rstrip(".")
+	pages, first = {}, ["gpube._" + m for m in ("model", "results", "names", "infer", "solver", "games", "coalitions", "dpop")]
+	for module, names in sorted(of.items(), key=lambda row: (first + [row[0]]).index(row[0])):
+		heading = re.split(r": |\.$", sys.modules[module].__doc__.strip().split("\n")[0])
+		heading = heading[0] if heading[0][0].isupper() else " - ".join(h for h in heading if h)
 		out = title(heading) + [".. currentmodule:: gpube", ""]
 		for name in names:
 			what = getattr(gpube, name)

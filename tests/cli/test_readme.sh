@@ -97,4 +97,16 @@ grep -o '^GPUBE_API\|^gpube_[a-z_]*' tests/api/exported.txt | while read -r name
 	grep -rqE "c:function:: .*\b$name\(" "$work/build/docs-src/reference/c" || echo "no $name"
 done >> "$work/missing"
 that 'every command and every function has its place in the reference' sh -c "cat '$work/missing'; [ ! -s '$work/missing' ]"
+
+# ---- links of pages lead somewhere: those of the site among its sources
+for page in README.md CONTRIBUTING.md examples/README.md plugins/python/README.md docs/*.md docs/notebooks/*.md; do
+	case $page in
+	docs/*) at=$work/build/docs-src/$(dirname "${page#docs/}") ;;
+	*) at=$(dirname "$page") ;;
+	esac
+	grep -oE '\]\([^)]*\)' "$page" | sed -e 's/^](//' -e 's/[)#].*//' | grep -v -e '^http' -e '^$' | while read -r to; do
+		[ -e "$at/$to" ] || echo "$page leads to $to"
+	done
+done > "$work/missing"
+that 'no dead links' sh -c "cat '$work/missing'; [ ! -s '$work/missing' ]"
 plan
