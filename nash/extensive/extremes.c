@@ -252,6 +252,8 @@ static int fix_values(const struct search *s, struct branch *b, int q)
 
 		if (sequence == 0 || b->fixed[q][var])
 			continue;
+		if (gpube__stopped(s->f->ctx))
+			return gpube__fail_stopped(s->f->ctx);
 		status = nash__dict_fix(&b->d[q], b->fixed[q], var, &empty);
 		if (!status && empty)
 			status = gpube__fail(s->f->ctx, GPUBE_EBUG,
