@@ -10,7 +10,9 @@ typedef int64_t pricer(const struct global_call *c, const int32_t *t);
 
 static int64_t times(int64_t cost, int64_t n)
 {
-	return n == 0 ? 0 : cost == GPUBE_INF ? GPUBE_INF : cost * n;
+	if (n == 0 || cost == 0)
+		return 0;
+	return cost == GPUBE_INF || n == GPUBE_INF ? GPUBE_INF : cost * n;
 }
 
 static int64_t plus(int64_t a, int64_t b)
@@ -498,6 +500,9 @@ static int64_t tree(const struct global_call *c, const int32_t *t)
 {
 	int roots = 0, below = 0;
 
+	for (int i = 0; i < c->n; i++)
+		if (t[i] >= c->n) /* no variable: it is refused */
+			return GPUBE_INF;
 	for (int i = 0; i < c->n; i++) {
 		int at = i;
 
