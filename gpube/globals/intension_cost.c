@@ -151,7 +151,8 @@ static bool check_sgcckp(struct gpube_call *c)
 static bool check_sgcc(struct gpube_call *c)
 {
 	const struct gpube_arg *b = gpube__call_list(c, 0);
-	int64_t low = 0, high = 0, n_values = 0;
+	int64_t low = 0, high = 0, n_values = 0, n_free;
+	bool missing = false;
 
 	if (!check_bounds(c))
 		return false;
@@ -160,12 +161,16 @@ static bool check_sgcc(struct gpube_call *c)
 	for (int k = 0; k < c->arity; k++)
 		if (c->m->vars[c->scope[k]].domain > n_values)
 			n_values = c->m->vars[c->scope[k]].domain;
+	n_free = n_values;
 	for (int64_t k = 0; k < c->lists[0].n_items; k++, b += 3) {
+		const bool any = b[0].v < n_values;
+
 		low += b[1].v;
-		high += b[2].v;
-		n_values -= b[0].v < n_values;
+		high += any ? b[2].v : 0;
+		n_free -= any;
+		missing |= !any && b[1].v > 0;
 	}
-	if (low > c->arity || (n_values == 0 && high < c->arity))
+	if (missing || low > c->arity || (n_free == 0 && high < c->arity))
 		return gpube__call_refuse(c, "no assignment meets the bounds");
 	return true;
 }

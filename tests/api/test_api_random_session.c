@@ -295,6 +295,10 @@ static void add_global(void)
 			tuple[k] = values[d.scope[k]];
 		made.price[cell_of(values)] = global_price(&d.call, tuple);
 	} while (next(values));
+	/* variables whose domains differ may have no assignment that is right: it is not told */
+	for (int c = 0; c < made.n_cells && strcmp(keyword->name, "sgcc") == 0; c++)
+		if (made.price[c] == GPUBE_INF && d.call.scalars[0] != GPUBE_INF)
+			return;
 	for (int k = 0; k < d.call.n; k++)
 		scope[k] = w->var[d.scope[k]];
 	maybe_scarce();

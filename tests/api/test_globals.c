@@ -445,6 +445,12 @@ static int add_wrong(struct gpube_model *m, int which)
 		return gpube_model_add_gcc(m, 0, NULL, 0, NULL, 1);
 	case 17:
 		return gpube_model_add_all_different(m, 0, scope, 0, NULL, 1);
+	case 18: /* one 1 and nothing else, in either order; a value that nothing has */
+		return gpube_model_add_global(m, "sgcc", 2, scope, "var 1 2 0 0 0 1 1 1");
+	case 19:
+		return gpube_model_add_global(m, "sgcc", 2, scope, "var 1 2 1 1 1 0 0 0");
+	case 20:
+		return gpube_model_add_global(m, "sgcc", 2, scope, "var 1 1 7 1 2");
 	default: /* after a hidden copy was made */
 		return gpube_model_add_global(m, "salldiff", 2, (int32_t[]){0, 0}, "vor 1");
 	}
@@ -554,7 +560,7 @@ int main(void)
 	add_numbers(&c, costs_agree, N_SEEDS * 6, "costs, seed");
 	add_numbers(&c, chains_agree, 40, "chains, seed");
 	ADD_CASE(&c, without_terms);
-	add_numbers(&c, arguments, 19, "wrong argument");
+	add_numbers(&c, arguments, 22, "wrong argument");
 	add_numbers(&c, memory, 60, "without memory, seed");
 	add_numbers(&c, as_in_a_file, sizeof(keywords) / sizeof(*keywords), "as in a file");
 	return run_cases(&c, "globals", ctx_dir_setup, ctx_dir_teardown);

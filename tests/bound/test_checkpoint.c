@@ -501,7 +501,7 @@ static void alter(struct gpube_bounder *b, int which)
 
 	switch (which) {
 	case 1:
-		b->s.var[0] = b->s.var[1];
+		b->s.var[1] = b->s.var[2];
 		break;
 	case 2:
 		values[1] = values[0];
