@@ -4,11 +4,13 @@
  * by it, too.
  */
 #include "tests/support/test.h"
+
 #include "gpube/options/options.h"
 
 #include <math.h>
 
 #include "gpube/bound/bound.h"
+#include "gpube/bound/pairwise/pairwise_method.h"
 #include "gpube/ir/dense.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
@@ -283,6 +285,40 @@ static void tables_change(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * Where much is open, a turn that is too short for larger regions leaves the root's as they are,
+ * and says how long one has to be, in which they grow.
+ */
+static void regions_wait(void **state)
+{
+	const struct gpube_opts opts = {.no_eliminate = 1};
+	struct random_spec spec = random_spec_default();
+	struct gpube_bounder b;
+	struct gpube_model *m;
+	const struct gpube_pairwise_run *s;
+	double seconds = 1e-4;
+
+	(void)state;
+	spec.n_vars = 40;
+	spec.n_functions = 300;
+	spec.min_domain = spec.max_domain = 4;
+	spec.min_arity = spec.max_arity = 2;
+	m = random_model(ctx, &spec, 1);
+	assert_non_null(m);
+	open_bounder(&b, m, &opts);
+	for (int32_t i = 0; i < b.m->n_vars; i++)
+		b.order[i] = i;
+	assert_int_equal(gpube__bound_pairwise(&b, seconds), 0);
+	for (; b.state.pairwise->waits == 0 && seconds < 1; seconds *= 2)
+		assert_int_equal(gpube__bound_pairwise(&b, seconds), 0);
+	s = b.state.pairwise;
+	assert_true(s->waits > 0 && s->paused && s->root && !s->relations && !s->cases);
+	assert_int_equal(gpube__bound_pairwise(&b, 20 * s->waits), 0);
+	assert_true(s->relations || s->cases || gpube__bounder_done(&b));
+	close_bounder(&b);
+	gpube_model_free(m);
+}
+
 /* Nested regions go on from turn to turn: bounds stay true, and the last turn has the proof. */
 static void regions_go_on(void **state)
 {
@@ -333,6 +369,7 @@ int main(void)
 	add_numbers(&c, lines, N_TOLD, "lines, seed");
 	ADD_CASE(&c, shares_of_small_integers);
 	ADD_CASE(&c, open_gap);
+	ADD_CASE(&c, regions_wait);
 	add_numbers(&c, tables_change, N_SEEDS, "tables change, seed");
 	add_numbers(&c, regions_go_on, N_SEEDS, "regions go on, seed");
 	return run_cases(&c, "bound_first", ctx_setup_1_thread, ctx_teardown);

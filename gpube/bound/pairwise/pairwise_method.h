@@ -63,7 +63,8 @@ struct gpube_pairwise_run {
 	struct gpube_budget turn;              /* this one */
 	double worked;                         /* seconds of those before it */
 	bool paused;                           /* the last one ended with its time */
-	double searching;                      /* seconds of local search, by the clock */
+	double waits;     /* seconds of a turn in which regions can grow, or 0 */
+	double searching; /* seconds of local search, by the clock */
 	struct gpube_pairwise_notes notes;
 };
 

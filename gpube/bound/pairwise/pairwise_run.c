@@ -127,6 +127,13 @@ static bool may_split(const struct gpube_pairwise_run *s)
 	       !gpube__pairwise_run_is_over(s);
 }
 
+/* Relations that are to be split into cases now; grown: they may grow once more. */
+static bool are_ready(const struct gpube_pairwise_run *s, bool grown)
+{
+	return s->relations && s->relations->plan.members && may_split(s) &&
+	       !(grown && gpube__sweeper_has_room(&s->sweeper, s->relations));
+}
+
 /*
  * Larger regions, as relations, which are split into cases; where nothing may be split again and
  * again, while there is time for a few windows of them, and the largest go on for as long as they
@@ -137,7 +144,7 @@ static int grow(struct gpube_pairwise_run *s)
 	bool grown = true;
 	int status = GPUBE_OK;
 
-	if (s->cases)
+	if (s->cases || (s->all_grown && are_ready(s, false)))
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
 
 	while (!status && grown && !gpube__bounder_done(s->b) && !gpube__pairwise_run_is_over(s)) {
@@ -146,8 +153,7 @@ static int grow(struct gpube_pairwise_run *s)
 			status = gpube__pairwise_run_grow(s, &grown);
 		if (!status)
 			status = climb(s, grown ? RELATION_SLOW : RELATION_STILL);
-		if (!status && s->relations && s->relations->plan.members && may_split(s) &&
-			!(grown && gpube__sweeper_has_room(&s->sweeper, s->relations)))
+		if (!status && are_ready(s, grown))
 			return gpube__pairwise_run_cases(s, &gpube__case_rules);
 	}
 	return status;
@@ -160,11 +166,17 @@ static int from_root(struct gpube_pairwise_run *s)
 
 	if (s->cases)
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
-	if (s->b->opts->split == GPUBE_SPLIT_NEVER || !gpube__pairwise_run_little_is_open(s)) {
+	if (s->b->opts->split == GPUBE_SPLIT_NEVER || s->relations ||
+		!gpube__pairwise_run_little_is_open(s)) {
 		gpube__pairwise_run_know(s, s->root); /* the cutoff is what shortens relations */
 		status = grow(s);
+		/* rather than that small regions are split for good, where much is open */
+		if (!status && !s->relations && !s->cases && !s->all_grown)
+			s->waits = GROWN_SWEEPS * s->sweep;
 	}
-	return status || !may_split(s) || s->cases ? status : gpube__pairwise_run_search(s);
+	return status || s->waits > 0 || s->relations || !may_split(s) || s->cases
+		       ? status
+		       : gpube__pairwise_run_search(s);
 }
 
 static int begin(struct gpube_pairwise_run *s)
@@ -195,6 +207,7 @@ int gpube__bound_pairwise(struct gpube_bounder *b, double seconds)
 	if (status || !s->p)
 		return status;
 	s->turn = gpube__budget(b->ctx, seconds);
+	s->waits = 0;
 	if (s->root && !s->cases) {
 		gpube__pairwise_run_know(s, s->root);
 		status = begin(s);
@@ -205,6 +218,7 @@ int gpube__bound_pairwise(struct gpube_bounder *b, double seconds)
 		else if (may_split(s))
 			status = gpube__pairwise_run_search(s);
 	}
-	s->paused = !status && !gpube__bounder_done(b) && gpube__pairwise_run_is_over(s);
+	s->paused = !status && !gpube__bounder_done(b) &&
+		    (s->waits > 0 || gpube__pairwise_run_is_over(s));
 	return end(s, status);
 }

@@ -205,7 +205,7 @@ static struct gpube__fit pairwise_fit(const void *known)
 	const struct gpube_bounder *b = known;
 
 	return !b->state.reparametrised || (b->state.pairwise && !b->state.pairwise->p) ? unfit
-	       : b->state.pairwise                                                      ? tries(0)
+	       : b->state.pairwise ? tries(b->state.pairwise->waits / seconds_of(1))
 				   : tries(MADE_TICKS * (double)gpube__model_cells(b->m));
 }
 
