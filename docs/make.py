@@ -46,8 +46,7 @@ def command_page(gpube, command):
 			section = row["section"]
 			out += title(section, "-")
 		argument = row.get("choices") or row.get("argument")
-		names = ["-" + row["short"]] if row.get("short") else []
-		names.append("--" + row["name"])
+		names = re.findall(r"^  (-\w), --%s(?![\w-])" % re.escape(row["name"]), said, re.M) + ["--" + row["name"]]
 		out += [".. option:: " + ", ".join(n + (" " + argument if argument else "") for n in names), ""]
 		about = re.search(r"\n(?:  -\w, |      )--%s\b.*?\n(?=  -|      -|\n)" % re.escape(row["name"]), said + "\n", re.S)
 		told = re.search(r"\([^()]*default [^()]*\)$|\([^()]* to [^()]*\)$", re.sub(r"\s+", " ", about[0]).strip()) if about else None

@@ -96,6 +96,9 @@ done > "$work/missing"
 grep -o '^GPUBE_API\|^gpube_[a-z_]*' tests/api/exported.txt | while read -r name; do
 	grep -rqE "c:function:: .*\b$name\(" "$work/build/docs-src/reference/c" || echo "no $name"
 done >> "$work/missing"
+for option in $("$gpube" solve --help | sed -nE 's/^ +(-[a-z])?,? *(--[a-z-]+).*/\1 \2/p'); do
+	grep -qE "^[.][.] option:: (.* )?$option( |,|$)" "$work/build/docs-src/reference/commands/solve.rst" || echo "no option $option of solve"
+done >> "$work/missing"
 that 'every command and every function has its place in the reference' sh -c "cat '$work/missing'; [ ! -s '$work/missing' ]"
 
 # ---- links of pages lead somewhere: those of the site among its sources
