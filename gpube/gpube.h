@@ -16,8 +16,8 @@
  * number outside its documented range, is EINVAL, and nothing has changed. A function without a
  * status returns 0, -1 or NULL for what is not there.
  *
- * Stable in all headers, as long as the number behind libgpube.so is the same: functions, values of
- * enums, names of options, fields and their places. Results may get fields at their end.
+ * While the number behind libgpube.so is the same, functions, values of enums, names of options and
+ * the places of fields do not change in any header. Results may get new fields at their end.
  */
 #ifndef GPUBE_H
 #define GPUBE_H
@@ -39,11 +39,11 @@ extern "C" {
 /* 10000 * major + 100 * minor + the third */
 #define GPUBE_VERSION_NUMBER 200
 
-/* The version of the library that is running, as it was when that was made. */
+/* The version of the library that is running, which may be newer than this header. */
 GPUBE_API const char *gpube_version(void);
 GPUBE_API int gpube_version_number(void);
 
-/* Values are frozen: programs that link us switch on them. */
+/* These values never change: programs switch on them. */
 enum gpube_status {
 	GPUBE_OK = 0,
 	GPUBE_EINVAL = -1, /* an argument is out of its documented range */
@@ -109,13 +109,13 @@ GPUBE_API void gpube_result_free(void *result);
 /* ---- options ------------------------------------------------------------ */
 
 /*
- * What a call is told beside its arguments. Every option has a name, a type and a default; NULL
- * where a call takes options means the defaults of all. gpube_option() lists them. An option that a
- * call has no meaning for is EINVAL there, and gpube_error() names the calls that have one. The
- * object may be used for any number of calls; it is freed before its context.
+ * Options of calls. Every option has a name, a type and a default value; a call that is given NULL
+ * takes the defaults of all its options. gpube_option() lists them. A call refuses an option that
+ * it does not have with EINVAL, and gpube_error() names the calls that have it. One object may
+ * serve any number of calls; free it before its context.
  *
- * gpube_opts_new() - ctx: for errors and memory; NULL: gpube_opts_error() has the errors, which is
- * what gpube_ctx_new() wants.
+ * gpube_opts_new() - ctx: takes errors and memory. NULL, for options of gpube_ctx_new(): errors are
+ * in gpube_opts_error().
  */
 GPUBE_API int gpube_opts_new(struct gpube_opts **out, struct gpube_ctx *ctx);
 GPUBE_API void gpube_opts_free(struct gpube_opts *o);
@@ -131,9 +131,9 @@ GPUBE_API const char *gpube_opts_error(const struct gpube_opts *o);
  */
 GPUBE_API int gpube_opts_set(struct gpube_opts *o, const char *name, const char *text);
 /*
- * The same with a number: of flags (0, 1), whole and real numbers, seconds, bytes, and of costs
- * ("cutoff", "limit"), in units of the model's 10^-scale; with a number that is real or of seconds;
- * and with numbers ("order", "values", "query", "devices"), which are copied; n >= 1.
+ * The same with an integer: for flags (0 or 1), numbers, seconds, bytes, and costs ("cutoff",
+ * "limit") in units of 10^-scale of the model; with a real number, for reals and seconds; and with
+ * an array ("order", "values", "query", "devices"), which is copied; n >= 1.
  */
 GPUBE_API int gpube_opts_set_int(struct gpube_opts *o, const char *name, int64_t value);
 GPUBE_API int gpube_opts_set_real(struct gpube_opts *o, const char *name, double value);
@@ -168,14 +168,14 @@ GPUBE_API const struct gpube_option *gpube_option(int k, const char *call);
 
 /*
  * A model is a set of variables with finite domains and a set of functions, each a table over its
- * scope. GPUBE_COSTS: integers, in units of 10^-scale, that are added up; GPUBE_POTENTIALS: doubles
- * >= 0 that are multiplied (.uai) and kept as they were read. GPUBE_GAME: a variable a player,
- * whose values are actions, and a function a player, the payoffs. GPUBE_COALITIONS: a variable of
- * two values an agent (or a good), and one function, what each coalition (or bundle) is worth. What
- * takes no model of its kind refuses it with EINVAL, and the text names what takes it.
+ * scope. GPUBE_COSTS: integers in units of 10^-scale, which are added; GPUBE_POTENTIALS: doubles
+ * >= 0, which are multiplied (.uai) and kept as they were read. GPUBE_GAME: each variable is a
+ * player, whose actions are its values, and has a function of payoffs. GPUBE_COALITIONS: each
+ * variable is an agent or a good with two values, and one function holds the value of every
+ * coalition or bundle. A call refuses models of other kinds with EINVAL and names one for them.
  */
 enum gpube_kind { GPUBE_COSTS, GPUBE_POTENTIALS, GPUBE_GAME, GPUBE_COALITIONS };
-/* What a table's numbers are stored as; INT128: sums alone; RATIONAL: a game's fractions. */
+/* How the numbers of a table are stored. INT128: only for sums; RATIONAL: fractions of games. */
 enum gpube_type {
 	GPUBE_INT8,
 	GPUBE_INT16,
@@ -258,10 +258,10 @@ GPUBE_API int gpube_model_set_scale(struct gpube_model *m, int decimals);
 /* Fixes a variable to an observed value (evidence); value -1 takes it back. */
 GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t value);
 /*
- * gpube_model_weigh() - soft evidence of a GPUBE_POTENTIALS model: a number >= 0 for each value of
- * a variable, such as the probability of what was seen given that value. It is a function of that
- * variable, the last one, which stands in files, too; weights replace those before, NULL removes
- * it, and the functions behind it move up.
+ * gpube_model_weigh() - soft evidence in a GPUBE_POTENTIALS model: a likelihood >= 0 for each value
+ * of a variable. It is added as the last function, over that variable alone, which files contain as
+ * any other; new weights replace the earlier ones, NULL removes the function, and the functions
+ * behind it move up.
  * Errors: EINVAL (also of a solver's model), ENOMEM: nothing has changed
  */
 GPUBE_API int gpube_model_weigh(struct gpube_model *m, int32_t var, const double *weights);
@@ -283,10 +283,10 @@ GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
 GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
 
 /*
- * Hidden variables: those of the chains of small functions that a wide one of a file is read as:
- * counters, sums, states of an automaton. They are variables like others (of orders, assignments),
- * and have at most one value that is allowed beside any values of the others, so that optima and
- * their number are the file's. Files of orders and solutions leave them out.
+ * Hidden variables: a function of many variables in a file is read as a chain of small ones, whose
+ * hidden variables are counters, sums or states of an automaton. Orders and assignments have them,
+ * too. Given the other variables at most one of their values is allowed, so that optima and their
+ * number are those of the file. Files of orders and solutions leave them out.
  *
  * gpube_model_complete() - the hidden variables' values, from those of the others.
  * values  n_vars; those of hidden variables are set, and are 0 where nothing is allowed
@@ -310,7 +310,7 @@ GPUBE_API int gpube_model_scope(
 /* Cells of the table over that scope; -1 past 2^63, or no such function. */
 GPUBE_API int64_t gpube_model_cells(const struct gpube_model *m, int32_t function);
 /*
- * gpube_model_costs() - a function's table in the open, as gpube_model_add_costs() takes it, also
+ * gpube_model_costs() - the dense table of a function, as gpube_model_add_costs() takes it, also
  * where it is stored sparse.
  * out     gpube_model_cells() numbers
  * Errors: EINVAL kind; ERANGE size
@@ -320,8 +320,8 @@ GPUBE_API int gpube_model_costs(int64_t *out, const struct gpube_model *m, int32
 GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, int32_t function);
 
 /*
- * gpube_model_cost() - what an assignment costs, straight from the tables as they were read: the
- * checker of every reported solution.
+ * gpube_model_cost() - the cost of an assignment, from the tables as they were read; every reported
+ * solution is checked with it.
  * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or reaches top
  * values  n_vars value indices
  * Errors: EINVAL kind, values; ERANGE sum
@@ -338,14 +338,14 @@ GPUBE_API int gpube_model_log_value(
 enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA };
 
 /*
- * What a call knows so far: for a progress line, a plot, or a search of one's own that runs beside.
+ * What a call knows so far, for a progress line, a plot, or another search that runs beside it.
  * seconds      since the call
  * bound, cost  as in gpube_solution, and in its unit; without an assignment cost is GPUBE_INF, of a
  *              maximum -GPUBE_INF, and without a bound that is the other one
  * scale        decimals of both
  * values       n_vars value indices of the best assignment; NULL: there is none
- * by           who found what is new, or whose turn has ended, as in the log
- * All of it is gone when the function returns.
+ * by           the method that found what is new, or whose turn has ended
+ * All of it is valid until the function returns.
  */
 struct gpube_progress {
 	double seconds;
@@ -356,9 +356,9 @@ struct gpube_progress {
 };
 
 /*
- * Called when bound or assignment improve, and after each turn of a method, by one thread at a
- * time; unless it returns 0 the call ends as at its timeout, and it is not called again. It may
- * call nothing with the context of the call.
+ * Called by one thread at a time, whenever the bound or the assignment improves and after each turn
+ * of a method. If it returns another value than 0, the call ends as at its timeout, and it is not
+ * called again. It must not use the context of the call.
  */
 typedef int gpube_progress_fn(void *arg, const struct gpube_progress *now);
 GPUBE_API int gpube_opts_set_progress(struct gpube_opts *o, gpube_progress_fn *fn, void *arg);
@@ -387,12 +387,12 @@ struct gpube_plan {
 };
 
 /*
- * A turn of a method: in which round and why it had it ("predicted": to end in it, "share",
- * "halved": another one, since the last has halved what is open, "pays": it brought another's end
- * nearer by more than it cost; "alone", "first": outside of rounds); ticks of work, about a
- * nanosecond of a core each, of those that it was given; seconds by the clock and of the process'
- * processors; and what was known before and after it. Without an assignment cost is GPUBE_INF, of a
- * maximum -GPUBE_INF, and without a bound that is the other one.
+ * A turn of a method: its round; why the method had it ("predicted": it should end in this round;
+ * "share": its part of the round; "halved": it halved the gap in the last turn; "pays": it brought
+ * the end of another method nearer; "alone", "first": outside of rounds); its ticks of work, about
+ * a nanosecond of a core each, and how many it was given; elapsed and processor seconds; and the
+ * bounds before and after it. Without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF;
+ * without a bound, bound is the other one.
  */
 struct gpube_stage {
 	const char *name, *why;
@@ -404,8 +404,8 @@ struct gpube_stage {
 };
 
 /*
- * What was known so many seconds after the call, when a bound or an assignment had improved; as in
- * gpube_stage.
+ * What was known when a bound or an assignment had improved, so many seconds after the call; totals
+ * as in gpube_stage.
  */
 struct gpube_step {
 	double seconds;
@@ -431,7 +431,7 @@ struct gpube_step {
  * plan        of the elimination, if there was one; otherwise the sizes of the simplified model
  *             alone
  * z           of the last mini-bucket run; 0: none
- * backend     where the work was done that counted
+ * backend     of the work that led to the result
  * seconds_…   bound, cost: when they were found, since the call; eliminate: for loading tables and
  *             contracting them; contracting is the part of it inside contractions (on a device, its
  *             kernels alone), copying the part between host and device; assign: for reading the
@@ -461,9 +461,9 @@ struct gpube_solution {
 };
 
 /*
- * gpube_solve() - the proved optimum and an assignment, by whatever proves it first; a note in the
- * log tells whenever a bound or an assignment improves. All arithmetic is on integers, so that
- * the bound of a model of costs is a proof.
+ * gpube_solve() - the proved optimum and an assignment, by the method that proves it first; the log
+ * has a line (GPUBE_LOG_BOUNDS) whenever a bound or an assignment improves. All arithmetic is on
+ * integers, so that the bound of a model of costs is proved.
  * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL. ESTOP (a stop or a time limit) and ELIMIT
  *         (nothing that fits can say more) before the proof: *out is what is known, and the caller
  *         frees it; after ESTOP it may be OPTIMAL without its count
@@ -480,9 +480,9 @@ GPUBE_API int gpube_plan(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
- * gpube_count() - the number of solutions: of assignments that are allowed, whatever they cost
- * (potentials: whose product is above 0). As gpube_solve() with 'count' of a model in which all
- * that is allowed costs 0: one of them is 'values', and count is "0" where there is none.
+ * gpube_count() - the number of solutions: of the assignments that are allowed, whatever they cost
+ * (potentials: whose product is above 0). The result is that of gpube_solve() with option count as
+ * if every allowed cost were 0: 'values' is one of them, and count is "0" if there is none.
  * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's
  *         top)
  */
@@ -492,10 +492,9 @@ GPUBE_API int gpube_count(
 /* ---- bound ------------------------------------------------------------ */
 
 /*
- * gpube_bound() - gpube_solve() with the methods' own options. A stop or a time limit is no
- * failure, nor is a method that finds no room: *out is what is known, a bound of -GPUBE_INF
- * (maximising:
- * GPUBE_INF) if it came before there was one.
+ * gpube_bound() - gpube_solve() with the options of its methods. A stop, a time limit or a method
+ * without enough memory is no failure: *out is what is known. If no bound is, 'bound' is
+ * -GPUBE_INF, of a maximum GPUBE_INF.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
 GPUBE_API int gpube_bound(

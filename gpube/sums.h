@@ -14,28 +14,28 @@ extern "C" {
 /*
  * log10_z         of the sum: over the assignments that agree with the evidence, the product of
  *                 all potentials; -INFINITY: the sum is 0
- * relative_error  of that sum and of every marginal at most, from the number of roundings
- * marginals       MAR: of the values of variable 0, of variable 1, …; those of a variable add up to
- *                 1; those below 1e-100 may be 0. NULL: not asked for, not known, or log10_z is
- *                 -INFINITY
- * marginals_lower, marginals_upper  with option bounds, where marginals are not known: they are
- *                 between these, laid out as they, if the sum is above 0. NULL: not asked for, or
+ * relative_error  bounds that of the sum and of every marginal, by the number of roundings
+ * marginals       task mar: of each value of variable 0, then of variable 1, …; those of a variable
+ *                 add up to 1; those below 1e-100 may be 0. NULL: not asked for, not known, or
+ *                 log10_z is -INFINITY
+ * marginals_lower, marginals_upper  with option bounds, if marginals are not known: intervals that
+ *                 contain them if the sum is above 0, in the same order. NULL: not asked for, or
  *                 not needed
  * joint           with option query: the probability of each combination of the query variables'
  *                 values, n_joint of them in row-major order, the last query variable fastest;
  *                 those below 1e-100 may be 0. NULL: not asked for, or log10_z is -INFINITY
  * drawn           with option draw: n_drawn assignments, each a value index of every variable, one
  *                 after the other. NULL: likewise
- * n_values        of all variables together that can occur, and n_removed those that cannot:
- *                 evidence and zeros exclude them
- * known           log10_z and marginals are there; otherwise the plan alone, or, with option
- *                 bounds, the bounds
- * log10_lower, log10_upper  the sum's logarithm is between them: rounding errors are included
- * backend         what summed: "cpu", "cuda" or "cpu+cuda"
- * n_cases         above 0: it was not summed along the plan, but by so many cases, which zeros
- *                 leave
- * n_slices_done   of plan.n_slices, where there are several; their sum is a lower bound where that
- *                 was stopped
+ * n_values        values of all variables that can occur; n_removed: those that evidence and zeros
+ *                 exclude
+ * known           log10_z and marginals are set; otherwise only the plan is or, with option bounds,
+ *                 the bounds
+ * log10_lower, log10_upper  an interval that contains the logarithm of the sum, rounding included
+ * backend         that summed: "cpu", "cuda" or "cpu+cuda"
+ * n_cases         above 0: the sum was not computed along the plan, but by so many cases that
+ *                 zeros leave
+ * n_slices_done   of plan.n_slices, if there are several; after a stop their sum is a lower bound
+ *                 of the whole
  */
 struct gpube_inference {
 	int known;
@@ -64,10 +64,10 @@ struct gpube_inference {
  * by gpube_infer_compile(), and not in slices; a joint table or assignments that pass the memory
  * are ELIMIT with their size. Soft evidence is a function: gpube_model_weigh().
  * Cost:   plan.joined_cells operations, MAR some 2.5 times as many; plan.peak_bytes of memory
- * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (it would be too
- *         many slices) and ESTOP: *out is the plan, the caller's as ever; with option bounds OK,
- *         and *out has bounds, which a search makes better until the time is over or they meet;
- *         without a time limit that may never be
+ * Errors: EINVAL (a model of costs), ERANGE, ENOMEM, EBUG: *out is NULL. ELIMIT (too many slices)
+ *         and ESTOP: *out has the plan, and the caller frees it. With option bounds these are OK,
+ *         and *out has bounds of the sum, which improve until the time limit or until they meet;
+ *         without a time limit the call may never end
  * Source: Dechter, Artificial Intelligence 113, 1999; Liu and Ihler, ICML 2011; Jensen, Lauritzen
  *         and Olesen, CSQ 4, 1990.
  */
@@ -79,10 +79,10 @@ GPUBE_API int gpube_infer(
 struct gpube_compiled;
 
 /*
- * gpube_infer_compile() - an order and a plan for sums of a model whatever its evidence is; that
- * which the model has is observed at first. task mar: queries give marginals, too; query, draw:
- * each gives a joint distribution, or assignments by the same random numbers. It works on the CPU.
- * m       what becomes of it afterwards makes no difference; its context stays
+ * gpube_infer_compile() - an order and a plan for sums of a model with changing evidence; at first
+ * the evidence of the model is observed. With task mar queries give marginals, too; with query or
+ * draw each gives a joint distribution, or assignments by the same random numbers. On the CPU.
+ * m       is copied and may be freed; its context has to stay
  * Errors: as gpube_infer(); ELIMIT (messages are kept, and twice for marginals): *out is NULL
  */
 GPUBE_API int gpube_infer_compile(
@@ -91,9 +91,9 @@ GPUBE_API void gpube_compiled_free(struct gpube_compiled *c);
 /* Fixes a variable to an observed value; -1 takes it back. Errors: EINVAL, ENOMEM */
 GPUBE_API int gpube_infer_observe(struct gpube_compiled *c, int32_t var, int32_t value);
 /*
- * gpube_infer_weigh() - soft evidence: the probability of what was observed given each value of the
- * variable, or any multiple of these; as many weights as it has values, copied. NULL takes it back.
- * It multiplies with what the model has, of gpube_model_weigh(), too.
+ * gpube_infer_weigh() - soft evidence: for each value of the variable the likelihood of what was
+ * observed, up to a common factor; they are copied. NULL takes them back. They are multiplied
+ * with those of gpube_model_weigh(), if the model has any.
  * Errors: EINVAL (a weight below 0 or not finite), ENOMEM, ERANGE
  */
 GPUBE_API int gpube_infer_weigh(struct gpube_compiled *c, int32_t var, const double *weights);
@@ -107,8 +107,8 @@ GPUBE_API int gpube_infer_weigh(struct gpube_compiled *c, int32_t var, const dou
 GPUBE_API int gpube_infer_rows(
 	double *log10_z, struct gpube_compiled *c, int64_t n, const int32_t *rows);
 /*
- * gpube_infer_query() - as gpube_infer() with what is observed now. Messages that what was observed
- * since the last query does not change are not summed again; the timeout is of each query.
+ * gpube_infer_query() - as gpube_infer(), with the evidence of now. Messages that have not changed
+ * since the last query are not summed again; the timeout is that of each query.
  * Errors: ESTOP, ELIMIT (numbers too far apart), ERANGE, ENOMEM, EBUG: *out is NULL; it may be
  *         asked again
  */
@@ -136,11 +136,11 @@ struct gpube_mmap {
 };
 
 /*
- * gpube_mmap() - marginal MAP: the values of the query variables for which the sum over all others,
- * of the product of all potentials, is largest. The others are eliminated first and exactly; what
- * they leave, potentials of query variables, is searched as by gpube_bound(), whose work without a
- * time limit may never end. A stop or a time limit is no failure. Where the sums do not fit there
- * are but bounds, as those of gpube_infer(); then log10_value is a lower bound of the values' sum.
+ * gpube_mmap() - marginal MAP: the values of the query variables that maximise the sum, over all
+ * other variables, of the product of all potentials. The others are eliminated first and exactly;
+ * the potentials of query variables that remain are searched as by gpube_bound(), which may never
+ * end without a time limit. A stop or a time limit is no failure. Where the sums do not fit, there
+ * are only bounds, as of gpube_infer(); then log10_value is a lower bound for the values.
  * Errors: EINVAL, ERANGE, ENOMEM, EBUG: *out is NULL; ESTOP (before anything is known): *out has
  *         nothing but that
  * Source: Park and Darwiche, UAI 2003.

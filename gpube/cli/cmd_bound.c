@@ -114,35 +114,33 @@ static int verify(struct session *s, const struct opts_bound *o, const char *fil
 	return rc;
 }
 
+static int prove(struct session *s, const void *opts, const char *file, struct gpube_model *m,
+	const struct opts_read *read)
+{
+	const struct opts_bound *o = opts;
+	const int output = o->json ? ANSWER_JSON : o->output;
+
+	return o->verify ? verify(s, o, file, m, output) : bound(s, o, file, m, read, output);
+}
+
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_bound *o = opts;
-	struct gpube_model *m = NULL;
-	struct opts_read read = o->read;
-	struct session s;
-	int output = o->json ? ANSWER_JSON : o->output, rc;
 
-	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
-		return CLI_USAGE;
 	if (o->z && o->ibound) {
 		cli_error("--z and --ibound exclude each other");
 		return CLI_USAGE;
 	}
 	if (o->certify && !bounding_can_certify(&o->bounding))
 		return CLI_USAGE;
-	rc = session_start_engine(&s, &o->talk, &o->engine, output == ANSWER_JSON, o->output_file);
-	if (rc)
-		return rc;
-	rc = !o->certify || session_can_write(&s, o->certify) ? CLI_DONE : session_fail(&s, NULL);
-	if (!rc)
-		rc = session_read(&s, &m, args[0], &read);
-	if (m && o->verify)
-		rc = verify(&s, o, args[0], m, output);
-	else if (m)
-		rc = bound(&s, o, args[0], m, &read, output);
-	gpube_model_free(m);
-	session_end(&s);
-	return rc;
+	return session_on_model(&(struct session_work){.talk = &o->talk,
+					.engine = &o->engine,
+					.read = &o->read,
+					.json = o->json || o->output == ANSWER_JSON,
+					.output = o->output_file,
+					.writes = o->certify,
+					.work = prove},
+		opts, n_args, args);
 }
 
 const struct command cmd_bound = {

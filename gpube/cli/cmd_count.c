@@ -107,9 +107,10 @@ static bool forbids_nothing(const struct gpube_model *m)
 	return true;
 }
 
-static int count(struct session *s, const struct opts_count *o, const char *file,
-	const struct gpube_model *m, const struct opts_read *read)
+static int count(struct session *s, const void *given, const char *file, struct gpube_model *m,
+	const struct opts_read *read)
 {
+	const struct opts_count *o = given;
 	struct result r = {.session = s,
 		.file = file,
 		.model = m,
@@ -143,23 +144,15 @@ static int count(struct session *s, const struct opts_count *o, const char *file
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_count *o = opts;
-	struct opts_read read = o->read;
-	struct gpube_model *m = NULL;
-	struct session s;
-	const bool json = o->json || o->output == ANSWER_JSON;
-	int rc;
 
-	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
-		return CLI_USAGE;
-	rc = session_start_engine(&s, &o->talk, &o->engine, json, o->output_file);
-	if (rc)
-		return rc;
-	rc = session_read_below(&s, &m, args[0], &read, o->ub);
-	if (!rc)
-		rc = count(&s, o, args[0], m, &read);
-	gpube_model_free(m);
-	session_end(&s);
-	return rc;
+	return session_on_model(&(struct session_work){.talk = &o->talk,
+					.engine = &o->engine,
+					.read = &o->read,
+					.json = o->json || o->output == ANSWER_JSON,
+					.output = o->output_file,
+					.ub = o->ub,
+					.work = count},
+		opts, n_args, args);
 }
 
 const struct command cmd_count = {

@@ -88,15 +88,17 @@ static int write_files(struct session *s, const struct opts_daoopt *o, const str
 	return status ? session_fail(s, NULL) : CLI_DONE;
 }
 
-static int make(struct session *s, const struct opts_daoopt *o, const struct gpube_model *m,
-	const char *file)
+static int make(struct session *s, const void *opts, const char *file, struct gpube_model *m,
+	const struct opts_read *read)
 {
-	struct gpube_opts solve;
+	const struct opts_daoopt *o = opts;
+	struct gpube_opts solve = {0};
 	struct daoopt_tables tables = {0};
 	int32_t *order;
 	int rc = session_engine(s, &solve, &order, m, &o->engine);
 	struct gpube_opts options = solve;
 
+	(void)read;
 	options.heuristic_method = o->method; /* the words are those of the enum, in its order */
 	options.ibound = (int)o->ibound;
 	options.no_match = o->no_match;
@@ -115,26 +117,15 @@ static int make(struct session *s, const struct opts_daoopt *o, const struct gpu
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_daoopt *o = opts;
-	struct gpube_model *m = NULL;
-	struct session s;
-	int rc;
 
-	(void)n_args;
-	if (session_options_clash(&o->engine))
-		return CLI_USAGE;
 	if (!o->to) {
 		cli_error("daoopt: give --to, what the files' names begin with");
 		return CLI_USAGE;
 	}
-	rc = session_start_engine(&s, &o->talk, &o->engine, false, NULL);
-	if (rc)
-		return rc;
-	rc = session_read(&s, &m, args[0], &o->read);
-	if (m)
-		rc = make(&s, o, m, args[0]);
-	gpube_model_free(m);
-	session_end(&s);
-	return rc;
+	return session_on_model(
+		&(struct session_work){
+			.talk = &o->talk, .engine = &o->engine, .read = &o->read, .work = make},
+		opts, n_args, args);
 }
 
 const struct command cmd_daoopt = {

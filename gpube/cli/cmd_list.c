@@ -170,9 +170,10 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 	return status ? CLI_FAILED : rc;
 }
 
-static int solve_and_list(struct session *s, const struct opts_list *o, const char *file,
-	const struct gpube_model *m, const struct opts_read *read)
+static int solve_and_list(struct session *s, const void *given, const char *file,
+	struct gpube_model *m, const struct opts_read *read)
 {
+	const struct opts_list *o = given;
 	struct result r = {.seconds_read = session_seconds(s)};
 	struct gpube_opts opts;
 	struct gpube_solution *solution = NULL;
@@ -209,23 +210,15 @@ static int solve_and_list(struct session *s, const struct opts_list *o, const ch
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_list *o = opts;
-	struct gpube_model *m = NULL;
-	struct session s;
-	const bool json = o->json || o->output == ANSWER_JSON;
-	struct opts_read read = o->read;
-	int rc;
 
-	if (session_options_clash(&o->engine) || !session_evidence(&read, n_args, args))
-		return CLI_USAGE;
-	rc = session_start_engine(&s, &o->talk, &o->engine, json, o->output_file);
-	if (rc)
-		return rc;
-	rc = session_read_below(&s, &m, args[0], &read, o->ub);
-	if (!rc)
-		rc = solve_and_list(&s, o, args[0], m, &read);
-	gpube_model_free(m);
-	session_end(&s);
-	return rc;
+	return session_on_model(&(struct session_work){.talk = &o->talk,
+					.engine = &o->engine,
+					.read = &o->read,
+					.json = o->json || o->output == ANSWER_JSON,
+					.output = o->output_file,
+					.ub = o->ub,
+					.work = solve_and_list},
+		opts, n_args, args);
 }
 
 const struct command cmd_list = {

@@ -164,9 +164,10 @@ static int write_all(struct session *s, struct result *r)
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static int reparam(struct session *s, const struct opts_reparam *o, const char *file,
-	const struct gpube_model *m)
+static int reparam(struct session *s, const void *given, const char *file, struct gpube_model *m,
+	const struct opts_read *read)
 {
+	const struct opts_reparam *o = given;
 	struct gpube_reparametrised_opts reparam_opts = {
 		.whole = !o->prune,
 		.decimals = o->decimals >= 0                    ? (int)o->decimals
@@ -182,6 +183,7 @@ static int reparam(struct session *s, const struct opts_reparam *o, const char *
 	struct bounding b;
 	int rc = bounding_init(&b, s, m, &o->bounding, &o->engine);
 
+	(void)read;
 	if (!rc) {
 		int status = gpube__bound_reparam(&bounds, &r.reparam, m, &b.opts, &reparam_opts);
 
@@ -232,25 +234,16 @@ static bool usable(const struct opts_reparam *o)
 static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_reparam *o = opts;
-	struct gpube_model *m = NULL;
-	struct session s;
-	int rc;
 
-	(void)n_args;
 	if (!usable(o))
 		return CLI_USAGE;
-	rc = session_start_engine(
-		&s, &o->talk, &o->engine, o->json || o->output == ANSWER_JSON, NULL);
-	if (rc)
-		return rc;
-	rc = session_can_write(&s, o->write) ? CLI_DONE : session_fail(&s, NULL);
-	if (!rc)
-		rc = session_read(&s, &m, args[0], &o->read);
-	if (m)
-		rc = reparam(&s, o, args[0], m);
-	gpube_model_free(m);
-	session_end(&s);
-	return rc;
+	return session_on_model(&(struct session_work){.talk = &o->talk,
+					.engine = &o->engine,
+					.read = &o->read,
+					.json = o->json || o->output == ANSWER_JSON,
+					.writes = o->write,
+					.work = reparam},
+		opts, n_args, args);
 }
 
 const struct command cmd_reparam = {

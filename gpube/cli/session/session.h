@@ -125,6 +125,24 @@ bool session_evidence(struct opts_read *read, int n_args, char **args);
 /* Options that exclude each other: true after a message. */
 bool session_options_clash(const struct opts_engine *engine);
 
+/*
+ * session_on_model() - a command whose arguments are a model and perhaps its evidence: checks what
+ * is shared, starts, reads the model, works and ends. Returns the exit status.
+ * output  where results go; writes: another file that is written, or NULL
+ * ub      as of session_read_below(), or NULL
+ * work    returns an exit status
+ */
+struct session_work {
+	const struct opts_talk *talk;
+	const struct opts_engine *engine;
+	const struct opts_read *read;
+	bool json;
+	const char *output, *writes, *ub;
+	int (*work)(struct session *s, const void *opts, const char *file, struct gpube_model *m,
+		const struct opts_read *read);
+};
+int session_on_model(const struct session_work *w, const void *opts, int n_args, char **args);
+
 /* ---- observe.c ---- */
 
 /* The file that evidence was read from, for the caller to free; NULL: none. Errors: ENOMEM */

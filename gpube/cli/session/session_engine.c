@@ -143,3 +143,25 @@ int session_engine(struct session *s, struct gpube_opts *to, int32_t **order,
 	to->order_method = GPUBE_ORDER_GIVEN;
 	return CLI_DONE;
 }
+
+int session_on_model(const struct session_work *w, const void *opts, int n_args, char **args)
+{
+	struct opts_read read = *w->read;
+	struct gpube_model *m = NULL;
+	struct session s;
+	int rc;
+
+	if (session_options_clash(w->engine) || !session_evidence(&read, n_args, args))
+		return CLI_USAGE;
+	rc = session_start_engine(&s, w->talk, w->engine, w->json, w->output);
+	if (rc)
+		return rc;
+	rc = !w->writes || session_can_write(&s, w->writes) ? CLI_DONE : session_fail(&s, NULL);
+	if (!rc)
+		rc = session_read_below(&s, &m, args[0], &read, w->ub);
+	if (!rc)
+		rc = w->work(&s, opts, args[0], m, &read);
+	gpube_model_free(m);
+	session_end(&s);
+	return rc;
+}
