@@ -60,7 +60,9 @@ static void on_log(void *arg, enum gpube_log_level level, double progress, const
 {
 	struct session *s = arg;
 
-	if (!s->quiet && (level == GPUBE_LOG_NOTE || (level == GPUBE_LOG_DETAIL && s->verbose)))
+	if (s->quiet)
+		return;
+	if (level == GPUBE_LOG_NOTE || (level == GPUBE_LOG_DETAIL && s->verbose))
 		snprintf(s->said, sizeof(s->said), "%s", text);
 	status_log(&s->status, level, progress, text);
 }
@@ -114,7 +116,7 @@ int session_start(struct session *s, const struct opts_talk *talk, int64_t threa
 		.json = json,
 		.output = output ? output : "-",
 	};
-	status_begin(&s->status, s->start, s->quiet, s->verbose);
+	status_begin(&s->status, s->start, s->verbose);
 	if (gpube_ctx_new(&s->ctx, &opts)) {
 		status_end(&s->status);
 		cli_error("out of memory");

@@ -227,13 +227,12 @@ static void begin_thread(struct status *s)
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-void status_begin(struct status *s, double start, bool quiet, bool verbose)
+void status_begin(struct status *s, double start, bool verbose)
 {
 	const char *columns = getenv("COLUMNS");
 	pthread_condattr_t monotonic;
 
 	*s = (struct status){.start = start,
-		.quiet = quiet,
 		.verbose = verbose,
 		.terminal = is_terminal(STDERR_FILENO),
 		.colour = status_colours(STDERR_FILENO),
@@ -317,8 +316,6 @@ static void take_event(
 
 void status_log(struct status *s, enum gpube_log_level level, double progress, const char *text)
 {
-	if (s->quiet)
-		return;
 	pthread_mutex_lock(&s->lock);
 	take_event(s, level, progress, text);
 	pthread_mutex_unlock(&s->lock);

@@ -19,7 +19,7 @@ enum { STATUS_TEXT = 256 };
 
 struct status {
 	double start; /* of the command, by gpube__now() */
-	bool quiet, verbose;
+	bool verbose;
 	bool terminal, colour;
 	int columns; /* of the environment; 0: none are given */
 
@@ -40,7 +40,7 @@ struct status {
 };
 
 /* From here on standard error is the status's; status_end() in any case. */
-void status_begin(struct status *s, double start, bool quiet, bool verbose);
+void status_begin(struct status *s, double start, bool verbose);
 void status_end(struct status *s);
 
 /* What a context logs: a gpube_log_fn. One thread at a time. */
