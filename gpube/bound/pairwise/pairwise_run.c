@@ -15,6 +15,11 @@ enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 #define RELATION_SLOW  0.003
 #define RELATION_STILL 0.0005
 /*
+ * Less is proved, of what the best assignment costs: small regions are not split before they can
+ * grow. Where more is, splitting them often proves the rest as better assignments come.
+ */
+#define MUCH_OPEN 0.8
+/*
  * Sweeps that relations of more entries are worth, in those of the ones before: some windows of
  * longer ones.
  */
@@ -171,7 +176,8 @@ static int from_root(struct gpube_pairwise_run *s)
 		gpube__pairwise_run_know(s, s->root); /* the cutoff is what shortens relations */
 		status = grow(s);
 		/* rather than that small regions are split for good, where much is open */
-		if (!status && !s->relations && !s->cases && !s->all_grown)
+		if (!status && !s->relations && !s->cases && !s->all_grown &&
+			gpube__bounder_part_proved(s->b) < MUCH_OPEN)
 			s->waits = GROWN_SWEEPS * s->sweep;
 	}
 	return status || s->waits > 0 || s->relations || !may_split(s) || s->cases

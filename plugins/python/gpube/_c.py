@@ -22,7 +22,7 @@ ESTOP = -9
 WORDS = {
 	"GPUBE_": ["costs", "potentials", "game", "coalitions"],
 	"GPUBE_ANSWER_": ["optimal", "infeasible", "incomplete"],
-	"GPUBE_LOG_": ["note", "detail", "progress"],
+	"GPUBE_LOG_": ["note", "detail", "progress", "bounds"],
 	"GPUBE_PSEUDOTREE_": ["auto", "min_degree", "max_degree", "min_id", "max_id", "min_name", "max_name", "best"],
 	"GPUBE_FORM_": ["costs", "game", "coalitions", "auction"],
 	"GPUBE_CSG_": ["auto", "lp", "conv", "dp", "idp"],

@@ -144,7 +144,7 @@ class Context:
 	memory         bytes of tables, or "8G"; default: what is free
 	device_memory  the same of a GPU
 	devices        list of GPU indices; default: the first alone
-	log            called as log(level, text) with "note" (bounds that got better), "detail" or
+	log            called as log(level, text) with "note", "bounds" (that got better), "detail" or
 	               "progress", from another thread; it must not use what is being solved
 
 	What shares a context takes turns. Errors: Error EINVAL, ENOMEM.
