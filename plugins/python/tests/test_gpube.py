@@ -870,7 +870,7 @@ class Interrupting(unittest.TestCase):
 		noted = []
 
 		def log(level, text):
-			if level == "note" and not noted:
+			if level == "bounds" and not noted:
 				noted.append(text)
 				act()
 
@@ -938,7 +938,7 @@ class Interrupting(unittest.TestCase):
 		dropped = []
 
 		def log(level, text):
-			if level == "note" and shared:
+			if level == "bounds" and shared:
 				dropped.append(len(shared))
 				shared.clear()
 				m.stop()
