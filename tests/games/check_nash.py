@@ -25,7 +25,7 @@ def need(condition, what):
 
 
 def read_game(path):
-	"""Actions of each player, and payoffs by profile for each player; of a .nfg without outcomes."""
+	"""Actions of each player, and payoffs by profile for each player; of a .nfg."""
 	with open(path) as f:
 		tokens = re.findall(r'"(?:[^"\\]|\\.)*"|[{}]|[^\s{}",]+', f.read())
 	depth, groups, at = 0, [], 4
@@ -42,6 +42,11 @@ def read_game(path):
 		shape = [len(g.split("\0")) - 2 for g in re.findall(r"{[^}]*}", "\0".join(shape))]
 	at += tokens[at][0] == '"'
 	shape = [int(n) for n in shape]
+	if tokens[at] == "{":  # outcomes, each with a name and payoffs, and their numbers by profile; 0: none
+		end = len(tokens) - 1 - tokens[::-1].index("}")
+		inside = [t for t in tokens[at + 1:end] if t not in "{}" and t[0] != '"']
+		outcomes = [[0] * len(shape)] + [inside[k:k + len(shape)] for k in range(0, len(inside), len(shape))]
+		tokens[at:] = [x for t in tokens[end + 1:] for x in outcomes[int(t)]]
 	numbers = [Fraction(t) for t in tokens[at:]]
 	need(len(players) == len(shape), "players")
 	payoffs = [{} for _ in shape]
@@ -215,8 +220,9 @@ class Box:
 
 	def is_of(self, other):
 		"""Whether its solution is that of another box, which has no other one."""
-		return self.states == other.states and all(
-			other.ends[u][0] < lo and hi < other.ends[u][1] for u, (lo, hi) in self.z.items())
+		x = self.probabilities() if self.states == other.states else {}
+		return bool(x) and all(
+			other.ends[u][0] < x[u][0] and x[u][1] < other.ends[u][1] for u in other.unknowns)
 
 	def is_equilibrium(self):
 		"""True, False, or None where it is not decided."""

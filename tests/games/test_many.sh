@@ -11,6 +11,17 @@ if command -v python3 > /dev/null 2>&1; then
 		python3 benchmarks/nash_players.py "$gpube" --degenerate 12
 	row 'certificates, whatever the size of payoffs' 0 '^3 certificates verified, 300 forged ones refused$' '' \
 		python3 benchmarks/nash_players.py "$gpube" --certify 300
+	# by McKelvey and McLennan: several proofs of one support, which have other unknowns; with outcomes
+	cat > "$work/nine.nfg" << 'END'
+NFG 1 R "nine" { "A" "B" "C" }
+{ { "1" "2" } { "1" "2" } { "1" "2" } }
+""
+{ { "" 9, 8, 12 } { "" 9, 8, 2 } { "" 3, 4, 6 } }
+1 0 0 2 0 3 3 0
+END
+	row 'nine, with outcomes' 0 '^equilibria  9, complete' '' "$gpube" nash -q --certify "$work/nine.txt" "$work/nine.nfg"
+	row 'their proof' 0 '^verified: 9 equilibria, complete$' '' \
+		python3 tests/games/check_nash.py "$work/nine.nfg" "$work/nine.txt" 20 1
 else
 	skip 'random ones' 'no python3'
 fi
