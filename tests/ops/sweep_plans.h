@@ -63,7 +63,7 @@ static void sweep_case_make(struct sweep_case *c, uint64_t seed, bool large)
 	c->list_at = malloc(((size_t)c->n_lists + 1) * sizeof(*c->list_at));
 	for (int32_t k = 0; k < c->n_lists; k++) {
 		c->list_at[k] = n_entries;
-		n_entries += 1 + (int64_t)gpube__rng_below(&rng, large ? 5000 : 70);
+		n_entries += 1 + (int64_t)gpube__rng_below(&rng, large ? 20000 : 70);
 	}
 	c->list_at[c->n_lists] = n_entries;
 	p->separators = calloc((size_t)p->n_waves * (size_t)c->n_lists, sizeof(*p->separators));

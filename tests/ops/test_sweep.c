@@ -114,6 +114,24 @@ static void many_were_compared(void **state)
 	assert_true(n_compared > 10 * N_SEEDS);
 }
 
+/* Entries of the wave that has most. */
+static int64_t most_entries(const struct gpube_sweep_plan *p)
+{
+	int64_t most = 0;
+
+	for (int32_t wave = 0; wave < p->n_waves; wave++) {
+		int64_t n = 0;
+
+		for (int32_t k = p->wave[wave]; k < p->wave[wave + 1]; k++)
+			for (int64_t j = 0; j < p->separators[k].n_members; j++)
+				n += p->members[p->separators[k].member + j].n;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+static int n_shared; /* cases whose waves the threads share */
+
 static void as_with_one_thread(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -121,6 +139,7 @@ static void as_with_one_thread(void **state)
 	struct gpube_sweep_state other;
 
 	sweep_case_make(&c, seed, true);
+	n_shared += most_entries(&c.plan) >= GPUBE__SWEEP_SHARED;
 	other = c.state;
 	other.costs = sweep_case_costs(&c);
 	for (int k = 0; k < 4; k++) {
@@ -144,6 +163,12 @@ static void as_with_one_thread(void **state)
 	sweep_case_free(&c);
 }
 
+static void threads_were_used(void **state)
+{
+	(void)state;
+	assert_true(n_shared >= 3);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -151,5 +176,6 @@ int main(void)
 	add_numbers(&c, totals_stay, N_SEEDS, "totals stay");
 	add_case(&c, many_were_compared, NULL, "many were compared");
 	add_numbers(&c, as_with_one_thread, N_SEEDS / 6, "as with one thread");
+	add_case(&c, threads_were_used, NULL, "threads were used");
 	return run_cases(&c, "sweeps over lists", ctx_setup, ctx_teardown);
 }

@@ -151,7 +151,7 @@ void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s, const struct gpu
 
 	if (s->asked || want == GPUBE_BACKEND_CPU ||
 		(want == GPUBE_BACKEND_AUTO &&
-			SWEEPS_AHEAD * (double)gpube__sweeper_ticks(l) < OPENING_TICKS))
+			SWEEPS_AHEAD * (double)gpube__sweep_ticks(&l->plan) < OPENING_TICKS))
 		return;
 	s->asked = true;
 	s->card = gpube__sweep_cuda(s->b->ctx, &status);
@@ -169,9 +169,11 @@ void gpube__pairwise_run_open_card(
 	w->ctx = ctx;
 	if (!ops || w->card)
 		return;
-	if (gpube__sweeper_open(w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES))
-		gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: no card for sweeps: %s",
-			gpube_error(s->b->ctx));
+	if (!gpube__sweeper_open(w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES))
+		return;
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: no card for sweeps: %s",
+		gpube_error(s->b->ctx));
+	s->card = NULL; /* others are not to ask again */
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */

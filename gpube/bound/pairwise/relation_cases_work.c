@@ -29,8 +29,8 @@ static void hear(struct gpube_case_worker *w)
 
 /*
  * How much more has to come of sweeps than of a split, which gives threads work that have none: 1
- * where there are none, one more whenever those are twice as many. (Split as soon as others waited,
- * 507 was 261 splits and 600 s of 16 processors, and of two 5 and 59.)
+ * where there are none, one more whenever those are twice as many. Splits as soon as others wait
+ * would make many times as many cases on many processors.
  */
 static double haste(struct gpube_relation_cases *c)
 {

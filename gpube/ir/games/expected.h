@@ -4,17 +4,17 @@
 
 #include "gpube/ir/rational.h"
 
-typedef __int128 gpube_wide;
+typedef __int128 gpube__int128;
 
 /* num / den in lowest terms; begins as {0, 1} */
 struct gpube_expected {
-	gpube_wide num, den;
+	gpube__int128 num, den;
 };
 
-static inline gpube_wide gpube__wide_divisor(gpube_wide a, gpube_wide b)
+static inline gpube__int128 gpube__common_divisor(gpube__int128 a, gpube__int128 b)
 {
 	while (b) {
-		const gpube_wide rest = a % b;
+		const gpube__int128 rest = a % b;
 
 		a = b;
 		b = rest;
@@ -26,21 +26,22 @@ static inline gpube_wide gpube__wide_divisor(gpube_wide a, gpube_wide b)
 static inline bool gpube__expected_add(struct gpube_expected *e,
 	const struct gpube_rational *chance, const struct gpube_rational *v)
 {
-	gpube_wide a, b, c;
+	gpube__int128 a, b, c;
 
-	if (!v->den || __builtin_mul_overflow((gpube_wide)chance->num, (gpube_wide)v->num, &a) ||
-		__builtin_mul_overflow((gpube_wide)chance->den, (gpube_wide)v->den, &b))
+	if (!v->den ||
+		__builtin_mul_overflow((gpube__int128)chance->num, (gpube__int128)v->num, &a) ||
+		__builtin_mul_overflow((gpube__int128)chance->den, (gpube__int128)v->den, &b))
 		return false;
-	c = gpube__wide_divisor(a, b);
+	c = gpube__common_divisor(a, b);
 	a /= c;
 	b /= c;
-	c = gpube__wide_divisor(e->den, b);
+	c = gpube__common_divisor(e->den, b);
 	if (__builtin_mul_overflow(e->num, b / c, &e->num) ||
 		__builtin_mul_overflow(a, e->den / c, &a) ||
 		__builtin_add_overflow(e->num, a, &e->num) ||
 		__builtin_mul_overflow(e->den, b / c, &e->den))
 		return false;
-	c = gpube__wide_divisor(e->num, e->den);
+	c = gpube__common_divisor(e->num, e->den);
 	e->num /= c;
 	e->den /= c;
 	return true;
@@ -50,12 +51,13 @@ static inline bool gpube__expected_add(struct gpube_expected *e,
 static inline bool gpube__chance_times(
 	struct gpube_rational *chance, const struct gpube_rational *by)
 {
-	const gpube_wide num = (gpube_wide)chance->num * by->num,
-			 den = (gpube_wide)chance->den * by->den, d = gpube__wide_divisor(num, den);
+	const gpube__int128 num = (gpube__int128)chance->num * by->num,
+			    den = (gpube__int128)chance->den * by->den,
+			    d = gpube__common_divisor(num, den);
 
 	chance->num = (int64_t)(num / d);
 	chance->den = (int64_t)(den / d);
-	return num / d < (gpube_wide)1 << 62 && den / d < (gpube_wide)1 << 62;
+	return num / d < (gpube__int128)1 << 62 && den / d < (gpube__int128)1 << 62;
 }
 
 /* As a payoff; false if it passes 64 bits. */

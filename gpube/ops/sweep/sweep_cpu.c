@@ -5,8 +5,6 @@
 
 /* Work: of a list that is asked, and each of its entries, which is read and written. */
 enum { MEMBER_TICKS = 30, ENTRY_TICKS = 2 };
-/* Entries of a wave that are worth waking the threads for. */
-enum { PARALLEL = 50000 };
 
 /* m: what the member forces on its separator's n cells. */
 static void force(const struct gpube_sweep_plan *p, const struct gpube_sweep_member *a, int64_t n,
@@ -122,6 +120,17 @@ int64_t gpube__sweep_entries(const struct gpube_sweep_plan *p)
 	return entries;
 }
 
+int64_t gpube__sweep_ticks(const struct gpube_sweep_plan *p)
+{
+	int64_t sum = 0, ticks;
+
+	for (int32_t k = 0; k < p->n_waves; k++) {
+		(void)entries_of(p, k, &ticks);
+		sum += ticks;
+	}
+	return sum;
+}
+
 int32_t *gpube__sweep_room(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p)
 {
 	return gpube__alloc(ctx, (uint64_t)p->room * (uint64_t)ctx->n_threads + 1, sizeof(int32_t));
@@ -141,7 +150,7 @@ void gpube__sweep_cpu(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
 		w.first = p->wave[k];
 		w.slack = gpube__region_slack(s->constant, s->target);
 		w.rise = 0;
-		if (entries >= PARALLEL) {
+		if (entries >= GPUBE__SWEEP_SHARED) {
 			gpube__parallel(ctx, n, ask_item, &w);
 		} else {
 			for (int32_t j = 0; j < n; j++)

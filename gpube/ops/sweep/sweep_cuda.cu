@@ -104,6 +104,12 @@ static uint64_t rooms_bytes(const struct gpube_sweep_card *c, int64_t n_blocks)
 	return c->shared ? 0 : ((uint64_t)n_blocks * (uint64_t)c->view.room * 4 + 255) / 256 * 256;
 }
 
+/* Those of a launch, where they are not in shared memory. */
+static int32_t *rooms_of(const struct gpube_sweep_card *c, int64_t n_blocks)
+{
+	return c->shared ? NULL : (int32_t *)(c->memory + c->bytes - rooms_bytes(c, n_blocks));
+}
+
 /* Where the plan's parts and its state come to lie. */
 static bool lay_out(struct gpube_sweep_card *c, const struct gpube_sweep_plan *p)
 {
@@ -225,8 +231,7 @@ static int sweep(struct gpube_sweep_card *c, int64_t target, int n, bool back, i
 		v.n_sweeps = n - done < MOST_SWEEPS ? n - done : MOST_SWEEPS;
 		v.back = back;
 		v.target = target;
-		v.rooms = c->shared ? NULL
-				    : (int32_t *)(c->memory + c->bytes - rooms_bytes(c, blocks));
+		v.rooms = rooms_of(c, blocks);
 		status = launch(c, &v, 1, blocks);
 		if (!status)
 			status = fetch_constants(c, 0, 1, v.n_sweeps, true, constant + done);
@@ -302,9 +307,7 @@ static int probe(struct gpube_sweep_card *c, int64_t target, int n, const int64_
 		if (!now || n_sweeps > MOST_SWEEPS)
 			return GPUBE_ELIMIT;
 		blocks = cluster_of(c, now);
-		v.rooms = c->shared ? NULL
-				    : (int32_t *)(c->memory + c->bytes -
-						  rooms_bytes(c, (int64_t)now * blocks));
+		v.rooms = rooms_of(c, (int64_t)now * blocks);
 		status = make_states(c, now, dead_at + done, dead,
 			(char *)(v.costs + (1 + now) * v.n_costs) + 256 -
 				(uintptr_t)(v.costs + (1 + now) * v.n_costs) % 256);

@@ -342,11 +342,10 @@ static int take_separators(struct agreeing *w, const struct waves *v)
 	struct gpube_relations *l = w->l;
 	struct gpube_sweep_plan *p = &l->plan;
 	int64_t *order = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*order)), member = 0;
-	int32_t n = 0;
 
 	p->separators = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*p->separators));
 	p->members = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
-	p->wave = gpube__alloc(l->ctx, (uint64_t)p->n_waves + 1, sizeof(*p->wave));
+	p->wave = gpube__alloc_zero(l->ctx, (uint64_t)p->n_waves + 3, sizeof(*p->wave));
 	l->relation_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->relation_of));
 	l->member_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->member_of));
 	l->member_at =
@@ -356,17 +355,19 @@ static int take_separators(struct agreeing *w, const struct waves *v)
 		gpube__free(l->ctx, order);
 		return GPUBE_ENOMEM;
 	}
-	for (int32_t wave = 0; wave < p->n_waves; wave++) {
-		p->wave[wave] = n;
-		for (int64_t k = 0; k < w->n; k++) {
-			if (v->of[k] != wave)
-				continue;
-			take_separator(w, n, k, member);
-			member += w->row_at[k + 1] - w->row_at[k];
-			order[n++] = w->order[k];
-		}
+	for (int64_t k = 0; k < w->n; k++)
+		GPUBE_ROW_COUNT(p->wave, v->of[k]);
+	GPUBE_ROWS_BEGIN(p->wave, p->n_waves);
+	for (int64_t k = 0; k < w->n; k++)
+		order[GPUBE_ROW_PLACE(p->wave, v->of[k])] = k;
+	p->n_separators = (int32_t)w->n;
+	for (int32_t n = 0; n < p->n_separators; n++) {
+		const int64_t k = order[n];
+
+		take_separator(w, n, k, member);
+		member += w->row_at[k + 1] - w->row_at[k];
+		order[n] = w->order[k];
 	}
-	p->wave[p->n_waves] = p->n_separators = n;
 	gpube__free(l->ctx, w->order);
 	w->order = order;
 	GPUBE_ROWS_BEGIN(l->member_at, l->n_relations);

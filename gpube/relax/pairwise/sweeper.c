@@ -8,13 +8,8 @@
  * which on the card is faster, and from which on it is busy. (runs/sweeps-h200)
  */
 enum { CARD_ENTRIES = 8000, CARD_BUSY = 64000 };
-/* Work: of a wave on a card; entries of a tick there; of an entry on the host. */
-enum { WAVE_TICKS = 4000, CARD_ENTRIES_A_TICK = 16, ENTRY_TICKS = 2 };
-
-int64_t gpube__sweeper_ticks(const struct gpube_relations *l)
-{
-	return ENTRY_TICKS * gpube__sweep_entries(&l->plan);
-}
+/* Work: of a wave on a card; entries of a tick there. */
+enum { WAVE_TICKS = 4000, CARD_ENTRIES_A_TICK = 16 };
 
 static int64_t card_ticks(const struct gpube_relations *l)
 {

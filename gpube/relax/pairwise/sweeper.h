@@ -60,7 +60,4 @@ int gpube__sweeper_probe(struct gpube_sweeper *w, int n, const struct gpube_swee
 /* Whether sweeps over larger relations than these would take a card hardly longer. */
 bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_relations *l);
 
-/* Ticks that a sweep takes on the host. */
-int64_t gpube__sweeper_ticks(const struct gpube_relations *l);
-
 #endif

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Spin glasses and other graphs with weights, of which the uncut weight is minimised, by bound and solve, with and without a card.
+
+usage: benchmarks/spins.py FILE... [--gpube build/gpube] [--runs 3] [--timeout 25] [--backends cuda,cpu] [--commands bound,solve]
+
+FILE is of the form of BiqMac and of Rudy: vertices and edges, then two ends (from 1) and a weight a line; an edge of weight w > 0 costs
+w where its ends are equal, one of w < 0 costs -w where they differ. A line a file, command and backend: proved runs, and the median,
+least and most of their seconds by the clock; of the others the best bounds. bound is asked for --method pairwise alone.
+"""
+import json
+import os
+import statistics
+import subprocess
+import tempfile
+import time
+
+from common import options
+
+
+def write_model(path, out):
+    words = open(path).read().split()
+    n, m = int(words[0]), int(words[1])
+    edges = [tuple(map(int, words[2 + 3 * k:5 + 3 * k])) for k in range(m)]
+    with open(out, "w") as f:
+        f.write("%s %d 2 %d %d\n%s\n" % (os.path.basename(path), n, m, 1 + sum(abs(w) for *_, w in edges), " ".join("2" * n)))
+        for a, b, w in edges:
+            f.write("2 %d %d 0 2\n" % (a - 1, b - 1))
+            f.write("0 0 %d\n1 1 %d\n" % (w, w) if w > 0 else "0 1 %d\n1 0 %d\n" % (-w, -w))
+
+
+def main():
+    p = options(__doc__, "--gpube", runs=3, timeout=25.0, backends="cuda,cpu", commands="bound,solve")
+    p.add_argument("files", nargs="+")
+    args = p.parse_args()
+    with tempfile.TemporaryDirectory() as work:
+        model = os.path.join(work, "model.wcsp")
+        for path in args.files:
+            write_model(path, model)
+            for command in args.commands.split(","):
+                for backend in args.backends.split(","):
+                    seconds, open_runs = [], []
+                    for _ in range(args.runs):
+                        start = time.time()
+                        run = subprocess.run([args.gpube, command, "--json", "--backend", backend, "--timeout", "%gs" % args.timeout]
+                            + (["--method", "pairwise"] if command == "bound" else []) + [model], capture_output=True, text=True)
+                        answer = json.loads(run.stdout)
+                        if answer["status"] == "optimal":
+                            seconds.append(time.time() - start)
+                        else:
+                            open_runs.append((answer.get("lower_bound"), answer.get("upper_bound")))
+                    told = "%d of %d proved" % (len(seconds), args.runs)
+                    if seconds:
+                        told += ", %.1f s (%.1f to %.1f)" % (statistics.median(seconds), min(seconds), max(seconds))
+                    print("%s %s %s: %s %s" % (os.path.basename(path), command, backend, told, open_runs or ""), flush=True)
+
+
+if __name__ == "__main__":
+    main()
