@@ -100,8 +100,10 @@ endif
 # ---- sources -------------------------------------------------------------------
 CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c gpube/cli/*/*.c))
 # every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
-LIB_SRC  := $(filter-out gpube/cli/% %_mpi.c,\
-	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ csg/*/ nash/ nash/*/ dcop/)))
+NASH_SRC := $(if $(filter yes,$(FLINT)),$(filter-out nash/without_flint.c,$(wildcard nash/*.c nash/*/*.c)),\
+	$(addprefix nash/,classes.c components.c pure.c result.c without_flint.c))
+LIB_SRC  := $(NASH_SRC) $(filter-out gpube/cli/% %_mpi.c,\
+	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ csg/*/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \
@@ -136,7 +138,7 @@ cuda: $(CUDA_LIB)
 note:
 	@test "$(LZMA)" = yes || echo "note: liblzma not found, .xz files cannot be read (apt-get install liblzma-dev)"
 	@test "$(BZIP2)$(ZSTD)" = yesyes || echo "note: libbz2 or libzstd not found, .bz2 or .zst files cannot be read (apt-get install libbz2-dev libzstd-dev)"
-	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' gives --inexact results only (apt-get install libflint-dev)"
+	@test "$(FLINT)" = yes || echo "note: FLINT not found, 'gpube nash' finds no equilibria (apt-get install libflint-dev)"
 	@test "$(EXPAT)" = yes || echo "note: expat not found, XCSP, XCSP3 and FRODO .xml files cannot be read (apt-get install libexpat1-dev)"
 	@test "$(YAML)" = yes || echo "note: libyaml not found, pyDCOP .yaml files cannot be read (apt-get install libyaml-dev)"
 	@test "$(CADICAL)" = yes || echo "note: CaDiCaL not found, models of hard costs alone are left to the other methods (apt-get install libcadical-dev g++)"

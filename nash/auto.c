@@ -1,5 +1,4 @@
 /* auto.c - which method has a game, or which methods beside each other. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
 
 /*
@@ -165,6 +164,3 @@ int nash__auto(struct nash_found *f, const char **method)
 		nodes *= 2;
 	}
 }
-#else
-typedef int nash_auto_needs_flint;
-#endif

@@ -1,6 +1,5 @@
 /* dict.c - integer dictionaries: pivots without fractions, lexicographic ratio tests. See exact.h.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 
 #include "nash/exact.h"
@@ -424,6 +423,3 @@ int nash__lex_ratio(const struct nash_lex *lex, struct nash_dict *d, int col)
 	}
 	return best;
 }
-#else
-typedef int nash_dict_needs_flint;
-#endif

@@ -37,7 +37,7 @@ int nash__room(struct gpube_ctx *ctx, uint64_t bytes);
  *    action's multiplied by a positive number (see problem.c)
  * weight  what makes a point of the game of a point of the side: x_i is in proportion to
  *    weight[i] times the side's; NULL: all 1
- * f  the same scaled into [0, 1]
+ * f  the same scaled into [0, 1], each within 2^-50 relative
  * flip  0 for player 1, 1 for player 2
  */
 struct nash_side {

@@ -5,9 +5,8 @@
  * result about 2 KiB an equilibrium of 16 actions (measured); the order of the output, components
  * and the sum of indices need it. (2) Each is handed over as it is certified, and forgotten (struct
  * nash_give). In a degenerate game several leaves of the tree come to the same one, and no list
- * tells; but the path to a leaf does, see is_first() in eee_exact.c.
+ * tells; but the path to a leaf does, see is_first() in eee/leaf.c.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -389,6 +388,3 @@ int nash__mostly_regular(const struct nash_found *f, bool *yes)
 	gpube__free(f->p->ctx, played);
 	return GPUBE_OK;
 }
-#else
-typedef int nash_found_needs_flint;
-#endif

@@ -1,5 +1,4 @@
 /* lh.c - one equilibrium, or some: Lemke and Howson's algorithm in integers. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
 
 /* Both sides at the artificial equilibrium, x = 0 and y = 0. */
@@ -118,6 +117,3 @@ int nash__lemke_howson(struct nash_found *f, bool all_labels)
 		status = follow(f, label);
 	return status;
 }
-#else
-typedef int nash_lh_needs_flint;
-#endif

@@ -1,27 +1,16 @@
 /* nash.c - gpube_nash(): which method runs, and what its end means. See nash.h. */
-#include "nash/inexact.h"
-#include "nash/players/many.h"
-
 #include <math.h>
 #include <string.h>
 
-#include "nash/extensive/extensive.h"
-
-#ifdef GPUBE_HAVE_FLINT
 #include "gpube/ranks/world.h"
 #include "nash/exact.h"
-#endif
+#include "nash/extensive/extensive.h"
+#include "nash/players/many.h"
 
 int gpube_nash_exact(void)
 {
-#ifdef GPUBE_HAVE_FLINT
 	return 1;
-#else
-	return 0;
-#endif
 }
-
-#ifdef GPUBE_HAVE_FLINT
 
 /* ---- the methods ---------------------------------------------------------------- */
 
@@ -199,7 +188,7 @@ static int finish(struct gpube_nash_result *r, const struct nash_found *f)
 	return status;
 }
 
-static int solve_exactly(
+static int solve_two(
 	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
 {
 	const double seconds = o->timeout_seconds > 0 ? fmax(0.2, o->timeout_seconds / 10) : 2;
@@ -236,16 +225,6 @@ static int solve_exactly(
 	flint_cleanup();
 	return status;
 }
-#else
-/* gpube_nash() has refused before. */
-static int solve_exactly(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
-{
-	(void)r;
-	(void)o;
-	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
-}
-#endif
 
 int gpube_nash(
 	struct gpube_nash_result **out, const struct gpube_model *g, const struct gpube_opts *opts)
@@ -276,15 +255,12 @@ int gpube_nash(
 	if (o.certificate && (tree || g->n_vars == 2))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"certificates are of more than two players in normal form");
-	if (o.give && (o.one || o.pure || o.max || o.inexact || o.backend == GPUBE_BACKEND_CUDA ||
+	if (o.give && (o.one || o.pure || o.max || o.backend == GPUBE_BACKEND_CUDA ||
 			      o.nash_method == GPUBE_NASH_METHOD_VE ||
 			      o.nash_method == GPUBE_NASH_METHOD_SE))
 		return gpube__fail(ctx, GPUBE_EINVAL,
 			"equilibria are handed over one by one by method eee alone, and all of "
 			"them");
-	if (!o.inexact && !gpube_nash_exact() && (g->n_vars == 2 || !o.pure))
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"this program was built without FLINT: only inexact results are to be had");
 	if (!tree && g->n_vars != 2)
 		status = nash__check_many(g, &o);
 	if (status)
@@ -305,10 +281,8 @@ int gpube_nash(
 		status = nash__solve_extensive(r, g, &o);
 	else if (g->n_vars != 2)
 		status = nash__solve_many(r, g, &o);
-	else if (o.inexact)
-		status = nash__solve_inexactly(r, g, &o);
 	else
-		status = solve_exactly(r, g, &o);
+		status = solve_two(r, g, &o);
 	ctx->deadline = deadline;
 	r->seconds = gpube__now() - start;
 	if (status)

@@ -5,10 +5,9 @@
  * gpube_error(ctx) is the text of the last failure, out-parameters come first. Files are
  * formats.h's, and forms.h makes games of models, and back.
  *
- * Payoffs are rationals from the file's first byte to the answer. With FLINT
- * every reported equilibrium has been checked in rationals, and nothing is left
- * out but by a proof; without FLINT (gpube_nash_exact() is 0) only results in doubles
- * are to be had. FLINT ends the process when memory runs out.
+ * Payoffs are rationals from the file's first byte to the answer: every reported equilibrium has
+ * been checked in rationals, and nothing is left out but by a proof. That takes FLINT; without it
+ * (gpube_nash_exact() is 0) there are pure equilibria alone, by gpube_nash_pure().
  */
 #ifndef NASH_H
 #define NASH_H
@@ -53,7 +52,7 @@ struct gpube_nash_pure {
  */
 GPUBE_API int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);
 
-/* Whether this build decides in rationals (FLINT). */
+/* Whether this build has FLINT, which gpube_nash() needs. */
 GPUBE_API int gpube_nash_exact(void);
 
 enum gpube_nash_method {
@@ -65,7 +64,7 @@ enum gpube_nash_method {
 
 /*
  * A mixed strategy that is part of an equilibrium.
- * p      a probability for each action: "0", "1", "2/3"; decimals if inexact
+ * p      a probability for each action: "0", "1", "2/3"
  * value  what the other player's best responses to it are worth to them
  */
 struct gpube_nash_strategy {
@@ -150,6 +149,7 @@ struct gpube_nash_tree {
  * reason     why it is incomplete, otherwise NULL
  * method     that ended first; "auto" of a run that was stopped before any began
  * backend    "cpu" or "cuda": where it worked
+ * inexact    0
  * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
  *            0: every equilibrium found is regular; -1: not known
  * index_sum  1 if every equilibrium is regular and all were found
@@ -195,19 +195,19 @@ struct gpube_nash_result {
  * among those to which the same replies are best. one: of perfect information the subgame perfect
  * one of backward induction, also of more players, who get it without 'one', too; of sum zero by a
  * linear program; otherwise by Lemke's algorithm. normal_form, and what else is said of strategies
- * (pure, method, all_labels, support_size, keep_dominated, inexact, 'give', a device): its reduced
+ * (pure, method, all_labels, support_size, keep_dominated, 'give', a device): its reduced
  * normal form, as of any other game.
  *
  * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
- *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated; inexact:
- *          fast, and sometimes wrong; gpube_opts_set_give()
+ *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated;
+ *          gpube_opts_set_give()
  * backend  of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE and AUTO:
  *          on the CPU, from which a large game goes on on a device that the context or the program
  *          (ops/device/opening.h) has opened meanwhile
  * timeout  stop after this time, and after a tenth of it more (at least 0.2 s) that is for checking
  *          what was found; where much is found the search ends so much earlier that all of it can
  *          be checked; 0: never. gpube_ctx_stop(): two seconds more
- * Errors: EINVAL (no game; options of two players with more; no FLINT and not inexact; a support
+ * Errors: EINVAL (no game; options of two players with more; no FLINT; a support
  *         size without method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA
  *         (the CUDA backend was asked for), ERANGE (too many supports to list, profiles of several
  *         players), EIO (a rank is dead), ENOMEM; EBUG

@@ -1,5 +1,4 @@
 /* problem.c - payoffs as integers, strictly dominated actions taken out. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <flint/fmpq.h>
 #include <math.h>
 #include <string.h>
@@ -315,6 +314,3 @@ void nash__problem_clear(struct nash_problem *p)
 	}
 	*p = (struct nash_problem){0};
 }
-#else
-typedef int nash_problem_needs_flint;
-#endif

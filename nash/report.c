@@ -1,5 +1,4 @@
 /* report.c - equilibria as text, after a last check against the game as read. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <stdlib.h>
 #include <string.h>
 
@@ -440,6 +439,3 @@ int nash__report(struct gpube_nash_result *r, const struct nash_found *f)
 	nash__problem_clear(&whole);
 	return status;
 }
-#else
-typedef int nash_report_needs_flint;
-#endif

@@ -7,7 +7,6 @@
  * Designs weighed: to jump out of the library leaves behind what it has taken, and its pool of
  * integers half changed.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <gmp.h>
 #include <malloc.h>
 #include <stdalign.h>
@@ -211,6 +210,3 @@ int nash__room(struct gpube_ctx *ctx, uint64_t bytes)
 		     : gpube__fail(ctx, GPUBE_ENOMEM, "out of memory for integers: %llu bytes",
 			       (unsigned long long)bytes);
 }
-#else
-typedef int nash_memory_needs_flint;
-#endif

@@ -4,7 +4,6 @@
  * all pairs (gpube/ops/support/support.h), integers decide the others. See exact.h. Source:
  * Rampersaud, Mashayekhy, Grosu, IEEE TPDS 2014.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/exact.h"
 #include "nash/ranks.h"
 
@@ -205,6 +204,3 @@ int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, boo
 	gpube__free(p->ctx, s.zero);
 	return status;
 }
-#else
-typedef int nash_se_needs_flint;
-#endif

@@ -141,9 +141,7 @@ static void text_head(struct gpube_out *out, const struct result *r)
 		gpube__out_printf(out, ", %d and %d of them strictly dominated", f->removed[0],
 			f->removed[1]);
 	gpube__out_printf(out, "\n%-*s%lld", LABEL, "equilibria", (long long)f->n_pairs);
-	if (f->inexact && f->answer == GPUBE_NASH_ANSWER_ALL)
-		gpube__out_text(out, ", inexact: there may be others, and some may be none\n");
-	else if (f->answer == GPUBE_NASH_ANSWER_ALL)
+	if (f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
 			f->n_pairs == 1 ? "the only one" : kind);
 	else if (f->answer == GPUBE_NASH_ANSWER_SOME)
@@ -166,9 +164,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 		text_components(out, r);
 	else if (r->no_components)
 		gpube__out_printf(out, "%-*snone: %s\n", LABEL, "components", r->no_components);
-	gpube__out_printf(out, "%-*s%s\n", LABEL, f->inexact ? "inexact" : "checked",
-		f->inexact ? "these results come from floating point and may be wrong"
-			   : "every best response, in rationals, from the payoffs of the file");
+	gpube__out_printf(out,
+		"%-*severy best response, in rationals, from the payoffs of the file\n", LABEL,
+		"checked");
 	nash_text_end(out, r->session, f);
 }
 
@@ -485,28 +483,23 @@ static bool clash(const struct opts_nash *o)
 {
 	if (o->one && o->pure)
 		cli_error("--one and --pure exclude each other");
-	else if (o->all_labels && (!o->one || o->inexact))
-		cli_error("--all-labels goes with --one, and not with --inexact");
+	else if (o->all_labels && !o->one)
+		cli_error("--all-labels goes with --one");
 	else if (o->support_size && (o->method != GPUBE_NASH_METHOD_SE || o->one || o->pure))
 		cli_error("--support-size goes with --method se");
 	else if (o->backend == GPUBE_BACKEND_CUDA && o->method != GPUBE_NASH_METHOD_SE &&
 		 o->method != GPUBE_NASH_METHOD_EEE)
 		cli_error("--backend cuda goes with --method se or eee");
-	else if (o->components && o->inexact)
-		cli_error("--components needs exact results: no --inexact");
-	else if (o->inexact &&
-		 (o->method == GPUBE_NASH_METHOD_VE || o->method == GPUBE_NASH_METHOD_SE))
-		cli_error("--inexact results come from method eee alone");
 	else if (o->components && (o->one || o->pure || o->max || o->support_size))
 		cli_error("--components needs all equilibria: no --one, --pure, --max or "
 			  "--support-size");
 	else if (o->stream &&
-		 (o->one || o->pure || o->max || o->components || o->inexact ||
+		 (o->one || o->pure || o->max || o->components ||
 			 o->method == GPUBE_NASH_METHOD_VE || o->method == GPUBE_NASH_METHOD_SE ||
 			 o->backend == GPUBE_BACKEND_CUDA))
 		cli_error(
 			"--stream gives all equilibria by method eee on the CPU: no --one, --pure, "
-			"--max, --components, --inexact or other method");
+			"--max, --components or other method");
 	else if (o->svg && (o->stream || o->convert))
 		cli_error("--svg draws what is solved and kept: no --stream, no --convert");
 	else if (o->stream && (o->json || o->output != OUTPUT_GAMBIT))
@@ -541,8 +534,7 @@ static int read_game(
 
 static bool shares_pairs(const struct opts_nash *o)
 {
-	return o->method == GPUBE_NASH_METHOD_SE && !o->one && !o->pure && !o->inexact &&
-	       !o->convert;
+	return o->method == GPUBE_NASH_METHOD_SE && !o->one && !o->pure && !o->convert;
 }
 
 static int run(const void *opts, int n_args, char **args)
@@ -564,7 +556,7 @@ static int run(const void *opts, int n_args, char **args)
 			   (o->certify && !session_can_write(&s, o->certify))))
 		rc = ranks_fail(&ranks, &s);
 	/* beside reading, if it was asked for */
-	if (!rc && !o->convert && !o->one && !o->pure && !o->inexact && !o->stream && !o->max &&
+	if (!rc && !o->convert && !o->one && !o->pure && !o->stream && !o->max &&
 		o->method != GPUBE_NASH_METHOD_VE)
 		session_open_device(&s, (enum gpube_backend)o->backend, false, true);
 	if (!rc) {

@@ -216,7 +216,7 @@ void nash_json_begin(struct json *j, const struct session *s, const char *file,
 void nash_json_method(struct json *j, const struct gpube_nash_result *found, const char *reason)
 {
 	json_text(j, "method", found->method);
-	json_true_false(j, "exact", !found->inexact);
+	json_true_false(j, "exact", true);
 	json_true_false(j, "all", found->answer == GPUBE_NASH_ANSWER_ALL);
 	if (reason)
 		json_text(j, "reason", reason);

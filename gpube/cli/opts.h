@@ -328,7 +328,6 @@
 		"particular order, and store none, for games with millions of them; "              \
 		"with --output gambit")                                                            \
 	X(FLAG, keep_dominated, OPTS_LIBRARY)                                                      \
-	X(FLAG, inexact, OPTS_LIBRARY)                                                             \
 	X(FLAG, normal_form, OPTS_LIBRARY)                                                         \
 	X(TIME, timeout, 0, NULL, 0, OPTS_NO_END, "TIME",                                          \
 		"stop after this time with what was found; 0: never")                              \

@@ -295,8 +295,6 @@ enum gpube__opt_section {
 	X(GAMES, FLAG, keep_dominated, "keep_dominated", 0, NULL, 0, 1, NULL,                      \
 		GPUBE__ON_NASH | GPUBE__ON_CLI,                                                    \
 		"do not remove strictly dominated actions beforehand")                             \
-	X(GAMES, FLAG, inexact, "inexact", 0, NULL, 0, 1, NULL, GPUBE__ON_NASH | GPUBE__ON_CLI,    \
-		"decide in floating point; the result is then not proved")                         \
 	X(GAMES, INT, digits, "digits", 0, "12", 1, 1000, "N", GPUBE__ON_NASH | GPUBE__ON_CLI,     \
 		"decimals of equilibria that are not rational, of games of more than "             \
 		"two players")                                                                     \

@@ -5,9 +5,9 @@
  * chosen: in every equilibrium of the node one of its two variables is zero, so
  * the node has two children, each with one face cut. A child is dropped only when
  * its face is proved empty: by multipliers that are checked with a bound on
- * rounding (lp.c), or by refine(). When no label is left, leaf() looks at all
- * vertices of both faces. So doubles decide where the search goes, and with exact
- * functions (eee_exact.c) never what it finds.
+ * rounding (face_lp.c), or in integers. When no label is left, all vertices of both
+ * faces are looked at (leaf.c). So doubles decide where the search goes, and never
+ * what it finds.
  *
  * Source: Audet, Hansen, Jaumard, Savard, SIAM J. Sci. Comput. 23, 2001.
  */
@@ -25,7 +25,7 @@ struct node {
 /* The nodes between the root and the current one, and what only one thread touches. */
 struct nash_search {
 	struct nash_tree *t;
-	void *worker;
+	struct nash_decider *decider;
 	struct node *stack;
 	int32_t depth, capacity;
 	int64_t pivots, share; /* share: nodes it may still visit in this round */
@@ -33,22 +33,27 @@ struct nash_search {
 	bool begun; /* the root was made */
 };
 
+static const struct nash_side *side_of(const struct nash_tree *t, int q)
+{
+	return &t->f->p->side[q];
+}
+
 static int make_node(struct nash_tree *t, struct node *n)
 {
-	size_t first = nash__lp_bytes(&t->m[0]);
+	size_t first = nash__lp_bytes(side_of(t, 0));
 
-	n->bytes = gpube__alloc(t->ctx, first + nash__lp_bytes(&t->m[1]), 1);
+	n->bytes = gpube__alloc(t->ctx, first + nash__lp_bytes(side_of(t, 1)), 1);
 	if (!n->bytes)
 		return GPUBE_ENOMEM;
-	nash__lp_place(&n->lp[0], &t->m[0], n->bytes);
-	nash__lp_place(&n->lp[1], &t->m[1], (char *)n->bytes + first);
+	nash__lp_place(&n->lp[0], side_of(t, 0), n->bytes);
+	nash__lp_place(&n->lp[1], side_of(t, 1), (char *)n->bytes + first);
 	return GPUBE_OK;
 }
 
 static void copy_node(const struct nash_tree *t, struct node *to, const struct node *from)
 {
 	for (int q = 0; q < 2; q++)
-		nash__lp_copy(&to->lp[q], &from->lp[q], &t->m[q]);
+		nash__lp_copy(&to->lp[q], &from->lp[q], side_of(t, q));
 }
 
 /* ---- branching ------------------------------------------------------------------ */
@@ -64,11 +69,11 @@ static void copy_node(const struct nash_tree *t, struct node *to, const struct n
  */
 static int32_t choose(const struct nash_tree *t, const struct node *n, struct nash_place *place)
 {
-	int32_t labels = t->m[0].k + t->m[0].l, best = -1;
+	int32_t labels = t->f->p->m + t->f->p->n, best = -1;
 	double most = -1;
 
-	nash__lp_places(&n->lp[0], &t->m[0], place);
-	nash__lp_places(&n->lp[1], &t->m[1], place + labels);
+	nash__lp_places(&n->lp[0], side_of(t, 0), place);
+	nash__lp_places(&n->lp[1], side_of(t, 1), place + labels);
 	for (int32_t a = 0; a < labels; a++) {
 		const struct nash_place *x = &place[a], *y = &place[labels + a];
 		const double v = x->far + y->far;
@@ -108,14 +113,14 @@ static int push(struct nash_search *s, struct node **out)
 /* Cuts one face of a node; false in *stays: it is empty. */
 static int cut(struct nash_search *s, struct node *n, int q, int32_t label, bool *stays)
 {
-	const struct nash_tree *t = s->t;
-	enum nash_lp_end end = nash__lp_fix(
-		&n->lp[q], &t->m[q], nash__matrix_variable(&t->m[q], label), &s->pivots);
+	const struct nash_side *side = side_of(s->t, q);
+	enum nash_lp_end end =
+		nash__lp_fix(&n->lp[q], side, nash__variable(side, label), &s->pivots);
 	bool empty = end == NASH_LP_EMPTY;
 	int status = GPUBE_OK;
 
 	if (end == NASH_LP_UNSURE)
-		status = t->refine(s->worker, &n->lp[q], q, &empty);
+		status = nash__face_refine(&n->lp[q], s->t->ctx, side, &empty);
 	*stays = !status && !empty;
 	return status;
 }
@@ -131,7 +136,7 @@ static int expand(struct nash_search *s, struct nash_place *place)
 
 	if (label < 0) {
 		s->depth--;
-		return t->leaf(s->worker, top->lp);
+		return nash__decide(s->decider, top->lp);
 	}
 	/* the first child gets a place of its own, the second its parent's */
 	status = push(s, &child);
@@ -161,7 +166,7 @@ static int run(struct nash_search *s)
 {
 	struct nash_tree *t = s->t;
 	struct gpube_ctx *ctx = t->ctx;
-	uint64_t labels = (uint64_t)t->m[0].k + (uint64_t)t->m[0].l;
+	uint64_t labels = (uint64_t)t->f->p->m + (uint64_t)t->f->p->n;
 	struct nash_place *place = gpube__alloc(ctx, 2 * labels, sizeof(*place));
 	int status = place ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -187,10 +192,10 @@ static int run(struct nash_search *s)
 /* Hands over what was found. */
 static int hand_in(struct nash_search *s)
 {
-	void *worker = s->worker;
+	struct nash_decider *d = s->decider;
 
-	s->worker = NULL;
-	return worker ? s->t->close(s->t, worker) : GPUBE_OK;
+	s->decider = NULL;
+	return d ? nash__decider_close(d, s->t->f) : GPUBE_OK;
 }
 
 static void clear(struct nash_search *s)
@@ -289,7 +294,7 @@ static int run_parallel(struct nash_search *s)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < n; k++) {
 		workers[k].t = s->t;
-		status = status ? status : s->t->open(s->t, &workers[k].worker);
+		status = status ? status : nash__decider_open(&workers[k].decider, s->t->f);
 	}
 	if (!status)
 		status = run_rounds(s, workers, n);
@@ -312,11 +317,13 @@ static int begin(struct nash_search *s)
 	int status = push(s, &root);
 
 	for (int q = 0; q < 2 && !status && !empty; q++) {
-		nash__lp_init(&root->lp[q], &t->m[q]);
+		const struct nash_side *side = side_of(t, q);
+
+		nash__lp_init(&root->lp[q], side);
 		if (!t->root[q])
 			continue;
-		memcpy(root->lp[q].fixed, t->root[q], (size_t)t->m[q].k + (size_t)t->m[q].l);
-		status = t->refine(s->worker, &root->lp[q], q, &empty);
+		memcpy(root->lp[q].fixed, t->root[q], (size_t)side->k + (size_t)side->l);
+		status = nash__face_refine(&root->lp[q], t->ctx, side, &empty);
 	}
 	s->depth -= empty;
 	return status;
@@ -346,7 +353,7 @@ const struct nash_lp *nash__search_node(const struct nash_search *s, int32_t k)
 
 int nash__search_run(struct nash_search *s)
 {
-	int status = s->t->open(s->t, &s->worker), handed;
+	int status = nash__decider_open(&s->decider, s->t->f), handed;
 
 	if (!status && !s->begun) {
 		s->begun = true;

@@ -9,7 +9,7 @@
 #define ZERO  NASH_LP_ZERO_BELOW
 #define PIVOT 1e-9 /* smallest pivot */
 
-size_t nash__lp_bytes(const struct nash_matrix *m)
+size_t nash__lp_bytes(const struct nash_side *m)
 {
 	size_t k = (size_t)m->k, l = (size_t)m->l;
 	size_t bytes = l * (k + 1) * sizeof(double) + (k + l) * (sizeof(int32_t) + 1);
@@ -17,7 +17,7 @@ size_t nash__lp_bytes(const struct nash_matrix *m)
 	return (bytes + 7) / 8 * 8;
 }
 
-void nash__lp_place(struct nash_lp *lp, const struct nash_matrix *m, void *bytes)
+void nash__lp_place(struct nash_lp *lp, const struct nash_side *m, void *bytes)
 {
 	size_t k = (size_t)m->k, l = (size_t)m->l;
 
@@ -27,27 +27,27 @@ void nash__lp_place(struct nash_lp *lp, const struct nash_matrix *m, void *bytes
 	lp->fixed = (unsigned char *)(lp->nonbasic + k);
 }
 
-void nash__lp_copy(struct nash_lp *to, const struct nash_lp *from, const struct nash_matrix *m)
+void nash__lp_copy(struct nash_lp *to, const struct nash_lp *from, const struct nash_side *m)
 {
 	memcpy(to->d, from->d, nash__lp_bytes(m));
 	to->live = from->live;
 }
 
-static double *row_of(const struct nash_lp *lp, const struct nash_matrix *m, int32_t r)
+static double *row_of(const struct nash_lp *lp, const struct nash_side *m, int32_t r)
 {
 	return lp->d + (size_t)r * ((size_t)m->k + 1);
 }
 
-void nash__lp_init(struct nash_lp *lp, const struct nash_matrix *m)
+void nash__lp_init(struct nash_lp *lp, const struct nash_side *m)
 {
 	int32_t k = m->k, best = 0, r = 1;
 	const double *b;
 	double *d = lp->d;
 
 	for (int32_t j = 1; j < m->l; j++)
-		if (m->c[(size_t)j * k] > m->c[(size_t)best * k])
+		if (m->f[(size_t)j * k] > m->f[(size_t)best * k])
 			best = j;
-	b = m->c + (size_t)best * k;
+	b = m->f + (size_t)best * k;
 	lp->live = k;
 	memset(lp->fixed, 0, (size_t)k + (size_t)m->l);
 	for (int32_t i = 1; i < k; i++)
@@ -60,7 +60,7 @@ void nash__lp_init(struct nash_lp *lp, const struct nash_matrix *m)
 		d[i] = -1;
 	d[k] = 0;
 	for (int32_t j = 0; j < m->l; j++) {
-		const double *c = m->c + (size_t)j * k;
+		const double *c = m->f + (size_t)j * k;
 
 		if (j == best)
 			continue;
@@ -73,7 +73,7 @@ void nash__lp_init(struct nash_lp *lp, const struct nash_matrix *m)
 	}
 }
 
-static void swap_columns(struct nash_lp *lp, const struct nash_matrix *m, int32_t a, int32_t b)
+static void swap_columns(struct nash_lp *lp, const struct nash_side *m, int32_t a, int32_t b)
 {
 	int32_t var = lp->nonbasic[a];
 
@@ -89,7 +89,7 @@ static void swap_columns(struct nash_lp *lp, const struct nash_matrix *m, int32_
 	}
 }
 
-void nash__lp_partition(struct nash_lp *lp, const struct nash_matrix *m)
+void nash__lp_partition(struct nash_lp *lp, const struct nash_side *m)
 {
 	lp->live = m->k;
 	for (int32_t c = m->k - 1; c >= 0; c--)
@@ -97,7 +97,7 @@ void nash__lp_partition(struct nash_lp *lp, const struct nash_matrix *m)
 			swap_columns(lp, m, c, --lp->live);
 }
 
-static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t col)
+static void pivot(struct nash_lp *lp, const struct nash_side *m, int32_t row, int32_t col)
 {
 	int32_t n = m->k + 1, var = lp->basic[row];
 	double *p = row_of(lp, m, row), inverse = 1 / p[col + 1];
@@ -123,7 +123,7 @@ static void pivot(struct nash_lp *lp, const struct nash_matrix *m, int32_t row, 
 
 /* The least g_i, see below, of so many actions from the first one on. */
 static double least_of(
-	const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t first)
+	const struct nash_lp *lp, const struct nash_side *m, int32_t row, int32_t first)
 {
 	const int32_t k = m->k, t = lp->basic[row], n = k - first < ACTIONS ? k - first : ACTIONS;
 	const double *d = row_of(lp, m, row);
@@ -132,11 +132,11 @@ static double least_of(
 	if (t >= first && t < first + n)
 		g[t - first] = 1;
 	if (t >= k)
-		nash__row_add(g, m->c + (size_t)(t - k) * k + first, -1, n);
+		nash__row_add(g, m->f + (size_t)(t - k) * k + first, -1, n);
 	for (int32_t c = 0; c < k; c++)
 		if (lp->nonbasic[c] >= k && (c >= lp->live || d[c + 1] > 0))
 			nash__row_add(
-				g, m->c + (size_t)(lp->nonbasic[c] - k) * k + first, d[c + 1], n);
+				g, m->f + (size_t)(lp->nonbasic[c] - k) * k + first, d[c + 1], n);
 	for (int32_t i = 0; i < n; i++)
 		if ((!lp->fixed[first + i] || first + i == t) && g[i] < least)
 			least = g[i];
@@ -155,7 +155,7 @@ static double least_of(
  * anew from the matrix, with a bound on all that rounding can have done: so the
  * proof holds however far the row had drifted.
  */
-static bool proves_positive(const struct nash_lp *lp, const struct nash_matrix *m, int32_t row)
+static bool proves_positive(const struct nash_lp *lp, const struct nash_side *m, int32_t row)
 {
 	int32_t k = m->k, t = lp->basic[row];
 	const double *d = row_of(lp, m, row);
@@ -192,7 +192,7 @@ static int32_t entering(const struct nash_lp *lp, const double *d)
 
 /* The row that leaves; the one that is minimised if it can. */
 static int32_t leaving(
-	const struct nash_lp *lp, const struct nash_matrix *m, int32_t row, int32_t col)
+	const struct nash_lp *lp, const struct nash_side *m, int32_t row, int32_t col)
 {
 	const double *d = row_of(lp, m, row);
 	int32_t best = row;
@@ -213,13 +213,13 @@ static int32_t leaving(
 	return best;
 }
 
-static void kill_column(struct nash_lp *lp, const struct nash_matrix *m, int32_t col)
+static void kill_column(struct nash_lp *lp, const struct nash_side *m, int32_t col)
 {
 	swap_columns(lp, m, col, --lp->live);
 }
 
 /* The row's value is 0: takes its variable out by any pivot, if there is one. */
-static void drop(struct nash_lp *lp, const struct nash_matrix *m, int32_t row)
+static void drop(struct nash_lp *lp, const struct nash_side *m, int32_t row)
 {
 	const double *d = row_of(lp, m, row);
 	int32_t best = -1;
@@ -235,7 +235,7 @@ static void drop(struct nash_lp *lp, const struct nash_matrix *m, int32_t row)
 }
 
 enum nash_lp_end nash__lp_fix(
-	struct nash_lp *lp, const struct nash_matrix *m, int32_t var, int64_t *pivots)
+	struct nash_lp *lp, const struct nash_side *m, int32_t var, int64_t *pivots)
 {
 	int32_t row = -1, most = 20 * (m->k + m->l);
 
@@ -283,12 +283,12 @@ static struct nash_place place_of(const struct nash_lp *lp, const double *d, int
 }
 
 void nash__lp_places(
-	const struct nash_lp *lp, const struct nash_matrix *m, struct nash_place *of_label)
+	const struct nash_lp *lp, const struct nash_side *m, struct nash_place *of_label)
 {
 	for (int32_t c = 0; c < m->k; c++)
-		of_label[nash__matrix_label(m, lp->nonbasic[c])] =
+		of_label[nash__label(m, lp->nonbasic[c])] =
 			(struct nash_place){.zero = c >= lp->live};
 	for (int32_t r = 0; r < m->l; r++)
-		of_label[nash__matrix_label(m, lp->basic[r])] =
+		of_label[nash__label(m, lp->basic[r])] =
 			place_of(lp, row_of(lp, m, r), lp->basic[r]);
 }

@@ -1,41 +1,16 @@
 /*
  * face_lp.h - a face of a side in doubles: proposals, and proofs that a face is empty.
- * Internal to nash/; needs no FLINT.
+ * Internal to nash/.
  */
 #ifndef NASH_FACE_LP_H
 #define NASH_FACE_LP_H
 
-#include "gpube/base/base.h"
-
-/*
- * The matrix of a side, entries within 2^-50 relative of payoffs in [0, 1]: see
- * struct nash_side.
- */
-struct nash_matrix {
-	int32_t k, l;
-	int flip;
-	const double *c;
-};
-
-/* Label of a variable, and the other way round: as for struct nash_side. */
-static inline int32_t nash__matrix_label(const struct nash_matrix *m, int32_t var)
-{
-	if (!m->flip)
-		return var;
-	return var < m->k ? m->l + var : var - m->k;
-}
-
-static inline int32_t nash__matrix_variable(const struct nash_matrix *m, int32_t label)
-{
-	if (!m->flip)
-		return label;
-	return label < m->l ? m->k + label : label - m->l;
-}
+#include "nash/exact.h"
 
 /*
  * basic[r] = d[r][0] + sum_c d[r][c + 1] nonbasic[c], as in struct nash_dict, for
  * the face on which the variables with fixed[var] are zero: columns from 'live' on
- * belong to fixed variables. l rows of k + 1 doubles.
+ * belong to fixed variables. l rows of k + 1 doubles. What it reads of a side is f.
  */
 struct nash_lp {
 	int32_t live;
@@ -47,13 +22,13 @@ struct nash_lp {
 enum nash_lp_end { NASH_LP_ZERO, NASH_LP_EMPTY, NASH_LP_UNSURE };
 
 /* Bytes of an lp, and its parts in as many bytes aligned to 8. */
-size_t nash__lp_bytes(const struct nash_matrix *m);
-void nash__lp_place(struct nash_lp *lp, const struct nash_matrix *m, void *bytes);
-void nash__lp_copy(struct nash_lp *to, const struct nash_lp *from, const struct nash_matrix *m);
+size_t nash__lp_bytes(const struct nash_side *m);
+void nash__lp_place(struct nash_lp *lp, const struct nash_side *m, void *bytes);
+void nash__lp_copy(struct nash_lp *to, const struct nash_lp *from, const struct nash_side *m);
 /* The whole side, at its first action. */
-void nash__lp_init(struct nash_lp *lp, const struct nash_matrix *m);
+void nash__lp_init(struct nash_lp *lp, const struct nash_side *m);
 /* Moves the columns of fixed variables behind the others, after d has been filled anew. */
-void nash__lp_partition(struct nash_lp *lp, const struct nash_matrix *m);
+void nash__lp_partition(struct nash_lp *lp, const struct nash_side *m);
 
 /*
  * nash__lp_fix() - goes to the part of the face where a variable is zero.
@@ -62,7 +37,7 @@ void nash__lp_partition(struct nash_lp *lp, const struct nash_matrix *m);
  * UNSURE  the doubles cannot tell; fixed[var] is set, the rest is of no use
  */
 enum nash_lp_end nash__lp_fix(
-	struct nash_lp *lp, const struct nash_matrix *m, int32_t var, int64_t *pivots);
+	struct nash_lp *lp, const struct nash_side *m, int32_t var, int64_t *pivots);
 
 /*
  * Where a label's variable is: zero on the whole face, or so far from zero. far is its value over
@@ -77,6 +52,6 @@ struct nash_place {
 
 /* Those of all k + l labels, by the doubles. */
 void nash__lp_places(
-	const struct nash_lp *lp, const struct nash_matrix *m, struct nash_place *of_label);
+	const struct nash_lp *lp, const struct nash_side *m, struct nash_place *of_label);
 
 #endif

@@ -5,15 +5,12 @@
 #include <string.h>
 
 #include "gpube/ir/games/game_tree.h"
-
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/extensive/sequences.h"
-#endif
 
 bool nash__takes_tree(const struct gpube_model *g, const struct gpube_opts *o)
 {
 	const bool normal = o->normal_form || o->pure || o->all_labels || o->keep_dominated ||
-			    o->inexact || o->give || o->support_size ||
+			    o->give || o->support_size ||
 			    o->nash_method != GPUBE_NASH_METHOD_AUTO ||
 			    o->backend == GPUBE_BACKEND_CUDA;
 
@@ -21,7 +18,6 @@ bool nash__takes_tree(const struct gpube_model *g, const struct gpube_opts *o)
 	       (g->n_vars <= 2 || g->tree->perfect);
 }
 
-#ifdef GPUBE_HAVE_FLINT
 /*
  * What a result is filled from.
  * of       by information set of the tree: its place in the result
@@ -282,24 +278,13 @@ static int solve(
 	report_clear(&p);
 	return status;
 }
-#else
-static int solve(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
-{
-	(void)r;
-	(void)o;
-	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
-}
-#endif
 
 int nash__solve_extensive(
 	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
 {
 	const int status = solve(r, g, o);
 
-#ifdef GPUBE_HAVE_FLINT
 	flint_cleanup();
-#endif
 	/* a limit is of the size, not of how many are wanted: no result */
 	return status == GPUBE_ELIMIT ? status : nash__conclude(r, g->ctx, status);
 }

@@ -14,7 +14,6 @@
  * Source: Audet, Belhaiza, Hansen, A new sequence form approach for the enumeration and refinement
  *         of all extreme Nash equilibria for extensive form games, 2009.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -388,6 +387,3 @@ bool nash__extremes_match(const struct nash_extremes *e, int64_t a, int64_t b)
 		      (n - k >= 64 ? UINT64_MAX : ((uint64_t)1 << (n - k)) - 1);
 	return all;
 }
-#else
-typedef int nash_extremes_need_flint;
-#endif

@@ -1,5 +1,4 @@
 /* induction.c - games with perfect information by backward induction. See sequences.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/extensive/sequences.h"
 
 /* What a node is worth to all players, from its children, which come behind it. */
@@ -59,6 +58,3 @@ int nash__subgame_perfect(int32_t *choice, fmpq *worth, const struct gpube_model
 	_fmpq_vec_clear(all, (slong)n);
 	return status;
 }
-#else
-typedef int nash_induction_needs_flint;
-#endif

@@ -9,7 +9,6 @@
  * Source: von Stengel, van den Elzen, Talman, Computing normal form perfect equilibria for
  *         extensive two-person games, 2002.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/extensive/sequences.h"
 
 /*
@@ -187,6 +186,3 @@ int nash__lemke(const struct nash_sequence_form *f, fmpz *const plan[2], int64_t
 	}
 	return status;
 }
-#else
-typedef int nash_lemke_needs_flint;
-#endif

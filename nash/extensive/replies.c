@@ -1,5 +1,4 @@
 /* replies.c - plans, and the best replies to them. See sequences.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 
 #include "nash/extensive/sequences.h"
@@ -211,6 +210,3 @@ int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, 
 	gpube__free(f->ctx, d.row);
 	return status;
 }
-#else
-typedef int nash_replies_need_flint;
-#endif

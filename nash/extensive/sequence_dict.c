@@ -1,5 +1,4 @@
 /* sequence_dict.c - a player's side in integers, at a vertex of pure plans. See sequences.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 
 #include "nash/extensive/sequences.h"
@@ -108,6 +107,3 @@ int nash__sequence_dict(struct nash_dict *d, const struct nash_sequence_form *f,
 	_fmpz_vec_clear(r.worth, n_w);
 	return GPUBE_OK;
 }
-#else
-typedef int nash_sequence_dict_needs_flint;
-#endif

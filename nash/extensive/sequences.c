@@ -1,5 +1,4 @@
 /* sequences.c - the sequence form of a tree. See sequences.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <flint/fmpq.h>
 #include <stdlib.h>
 
@@ -311,6 +310,3 @@ void nash__sequences_clear(struct nash_sequence_form *f)
 	fmpq_clear(&f->sum);
 	*f = (struct nash_sequence_form){0};
 }
-#else
-typedef int nash_sequences_need_flint;
-#endif

@@ -10,7 +10,6 @@
  *         two-person games, 1996; Goldfarb, Reid, A practicable steepest-edge simplex algorithm,
  *         1977.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -406,6 +405,3 @@ int nash__zero_sum(const struct nash_sequence_form *f, fmpz *const plan[2], int6
 	gpube__free(f->ctx, p.nonbasic);
 	return status || ok ? status : GPUBE_ELIMIT;
 }
-#else
-typedef int nash_zero_sum_needs_flint;
-#endif

@@ -1,5 +1,4 @@
 /* branch.c - how a region is divided: by an action that is played or not, otherwise in halves. */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -131,6 +130,3 @@ int nash__divide(struct nash_region *children[2], struct nash_work *w, const str
 	}
 	return n;
 }
-#else
-typedef int nash_branch_needs_flint;
-#endif

@@ -5,7 +5,6 @@
  * in z - C f(z) + (I - C J(B)) (B - z). Where that is inside B there is one and only one
  * (Krawczyk 1969; Moore 1977), and the same formula makes B smaller, to any width.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <flint/fmpz_mat.h>
 #include <math.h>
 #include <string.h>
@@ -366,7 +365,3 @@ enum nash_enclosure nash__system_find(struct nash_system *s, const struct nash_r
 	}
 	return NASH_ROOT;
 }
-
-#else
-typedef int nash_enclose_needs_flint;
-#endif

@@ -15,7 +15,6 @@
  * profile. D has a row for each vertex and action but one, and in a column, which is a profile of
  * vertices, the rows of these vertices alone are not 0.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -409,6 +408,3 @@ bool nash__excluded(struct nash_work *w, const struct nash_region *r)
 	take_solution(g, w, r, k);
 	return false;
 }
-#else
-typedef int nash_exclude_needs_flint;
-#endif

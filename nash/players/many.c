@@ -1,9 +1,13 @@
 /* many.c - gpube_nash() of a game that has not two players: what was found, as texts. */
 #include "nash/players/many.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "nash/exact.h"
+#include "nash/players/players.h"
 #include "nash/pure.h"
 
 /* ---- texts --------------------------------------------------------------------------------- */
@@ -133,13 +137,6 @@ static int refuse_profiles(struct gpube_ctx *ctx, double profiles)
 		"are found",
 		profiles);
 }
-
-#ifdef GPUBE_HAVE_FLINT
-#include <math.h>
-#include <stdlib.h>
-
-#include "nash/exact.h"
-#include "nash/players/players.h"
 
 /* x / 10^digits without zeros at its end. */
 static int put_decimal(struct writer *w, const fmpz *x, int digits)
@@ -407,27 +404,15 @@ static int mixed(
 	flint_cleanup();
 	return status;
 }
-#else
-/* gpube_nash() has refused before. */
-static int mixed(
-	struct gpube_nash_result *r, const struct gpube_model *g, const struct gpube_opts *o)
-{
-	(void)r;
-	(void)o;
-	return gpube__fail(g->ctx, GPUBE_EBUG, "no FLINT");
-}
-#endif
 
 int nash__check_many(const struct gpube_model *g, const struct gpube_opts *o)
 {
 	double profiles = 1;
 
 	if (o->nash_method != GPUBE_NASH_METHOD_AUTO || o->backend == GPUBE_BACKEND_CUDA ||
-		o->inexact || o->give || o->all_labels)
+		o->give || o->all_labels)
 		return gpube__fail(g->ctx, GPUBE_EINVAL,
-			"a game of %d players: no method, backend, inexact results, labels or "
-			"streams",
-			g->n_vars);
+			"a game of %d players: no method, backend, labels or streams", g->n_vars);
 	if (o->certificate && (o->pure || o->one))
 		return gpube__fail(g->ctx, GPUBE_EINVAL, "a certificate is of all equilibria");
 	for (int32_t i = 0; i < g->n_vars; i++)

@@ -1,5 +1,4 @@
 /* many_game.c - payoffs of all players as integers, strictly dominated actions taken out. */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -212,6 +211,3 @@ void nash__players_clear(struct nash_players *p)
 	gpube__free(p->ctx, p->power);
 	*p = (struct nash_players){0};
 }
-#else
-typedef int nash_many_game_needs_flint;
-#endif

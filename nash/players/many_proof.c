@@ -1,5 +1,4 @@
 /* many_proof.c - what became of each region, for a program that checks it: see certificate.md. */
-#ifdef GPUBE_HAVE_FLINT
 #include <stdio.h>
 #include <string.h>
 
@@ -262,6 +261,3 @@ int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, con
 	closed = gpube__out_close(&out, !status);
 	return status ? status : closed;
 }
-#else
-typedef int nash_many_proof_needs_flint;
-#endif

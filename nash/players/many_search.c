@@ -6,7 +6,6 @@
  * after as much work has the same. Small regions wait for the large ones: those around a singular
  * solution are many, and may never end.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -442,6 +441,3 @@ int nash__many_run(struct nash_many *s)
 	run_clear(&u);
 	return status ? status : end;
 }
-#else
-typedef int nash_many_search_needs_flint;
-#endif

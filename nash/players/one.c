@@ -8,7 +8,6 @@
  * is solved and proved as everywhere, and the path goes on if it is no equilibrium. Where the
  * system is singular, as in components, simple fractions near the path are tried.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -304,6 +303,3 @@ int nash__many_one(struct nash_many *s)
 	gpube__free(p->ctx, r);
 	return status;
 }
-#else
-typedef int nash_one_needs_flint;
-#endif

@@ -1,5 +1,4 @@
 /* region.c - regions: faces, halves, payoffs on their vertices, dominance. See players.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <string.h>
 
@@ -211,6 +210,3 @@ bool nash__region_reduce(struct nash_region *r, struct nash_work *w)
 			return false;
 	return true;
 }
-#else
-typedef int nash_region_needs_flint;
-#endif

@@ -1,5 +1,4 @@
 /* room.c - what a thread works on regions with. See players.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include "nash/players/players.h"
 
 int nash__work_init(struct nash_work *w, const struct nash_players *p)
@@ -45,6 +44,3 @@ void nash__work_clear(struct nash_work *w)
 	}
 	*w = (struct nash_work){0};
 }
-#else
-typedef int nash_room_needs_flint;
-#endif

@@ -1,5 +1,4 @@
 /* root.c - what an enclosed solution is: an equilibrium or none, in decimals and fractions. */
-#ifdef GPUBE_HAVE_FLINT
 #include <flint/fmpz_mat.h>
 #include <math.h>
 #include <string.h>
@@ -420,6 +419,3 @@ int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash
 		status = root_take(root, s, nash__states(w->p, r), digits);
 	return status;
 }
-#else
-typedef int nash_root_needs_flint;
-#endif

@@ -4,7 +4,6 @@
  * Numbers are integers over 2^bits, intervals are pairs of them that are rounded outwards. Each
  * unknown stands once in each product, for the last probability of a player is put in before.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <flint/fmpz_mat.h>
 #include <string.h>
 
@@ -350,6 +349,3 @@ bool nash__can_be_regular(struct nash_work *w, const uint8_t *states)
 			return false;
 	return true;
 }
-#else
-typedef int nash_system_needs_flint;
-#endif

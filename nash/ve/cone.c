@@ -8,7 +8,6 @@
  * Sources: Motzkin, Raiffa, Thompson, Thrall 1953; Fukuda, Prodon, Double description method
  * revisited, 1996, for the test of adjacency.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 
 #include "nash/exact.h"
@@ -366,6 +365,3 @@ int nash__cone_run(struct nash_cone *c, int64_t units)
 	}
 	return status ? status : report(c);
 }
-#else
-typedef int nash_cone_needs_flint;
-#endif

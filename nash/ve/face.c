@@ -1,5 +1,4 @@
 /* face.c - all vertices of a side or of a face of it. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -322,7 +321,6 @@ int nash__face_walk(struct nash_dict *d, int n_vars, const unsigned char *fixed,
 int nash__face_refine(
 	struct nash_lp *lp, struct gpube_ctx *ctx, const struct nash_side *s, bool *empty)
 {
-	const struct nash_matrix m = {.k = s->k, .l = s->l};
 	struct nash_dict d;
 	int status = face_dict(&d, ctx, s, lp->fixed, empty);
 
@@ -341,7 +339,7 @@ int nash__face_refine(
 	}
 	if (!*empty) {
 		memcpy(lp->nonbasic, d.nonbasic, (size_t)s->k * sizeof(*lp->nonbasic));
-		nash__lp_partition(lp, &m);
+		nash__lp_partition(lp, s);
 	}
 	nash__dict_clear(&d);
 	return GPUBE_OK;
@@ -361,6 +359,3 @@ int nash__face_of_lp(struct nash_vertices *v, struct nash_list *list, const stru
 		return push(v->ctx, list, at);
 	return nash__face(v, list, lp->fixed);
 }
-#else
-typedef int nash_face_needs_flint;
-#endif

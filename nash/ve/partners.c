@@ -13,7 +13,6 @@
  *
  * As in eee.c doubles decide where the search goes, and never what it finds.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <stdio.h>
 #include <string.h>
 
@@ -24,9 +23,8 @@ struct partners {
 	struct nash_found *f;
 	const struct nash_vertices *given;
 	const struct nash_side *side; /* the other one */
-	struct nash_matrix m;
-	int64_t *at;      /* the given vertices, in the order of the lists */
-	int64_t *lacking; /* of each label, how many of a list lack it */
+	int64_t *at;                  /* the given vertices, in the order of the lists */
+	int64_t *lacking;             /* of each label, how many of a list lack it */
 	struct nash_place *places;
 	struct nash_lp *faces; /* one for each depth of the tree */
 	int32_t n_faces;
@@ -40,17 +38,17 @@ static int make_face(struct partners *s, int32_t depth)
 
 	if (depth < s->n_faces)
 		return GPUBE_OK;
-	bytes = gpube__alloc(s->f->p->ctx, nash__lp_bytes(&s->m), 1);
+	bytes = gpube__alloc(s->f->p->ctx, nash__lp_bytes(s->side), 1);
 	if (!bytes)
 		return GPUBE_ENOMEM;
-	nash__lp_place(&s->faces[s->n_faces++], &s->m, bytes);
+	nash__lp_place(&s->faces[s->n_faces++], s->side, bytes);
 	return GPUBE_OK;
 }
 
 /* Counts what the vertices of a list lack, of the labels that the face does not have everywhere. */
 static void count(struct partners *s, int64_t lo, int64_t hi)
 {
-	const int32_t n = s->m.k + s->m.l;
+	const int32_t n = s->side->k + s->side->l;
 
 	memset(s->lacking, 0, (size_t)n * sizeof(*s->lacking));
 	for (int64_t k = lo; k < hi; k++) {
@@ -67,9 +65,9 @@ static int32_t choose(struct partners *s, const struct nash_lp *face, int64_t lo
 	int32_t best = -1;
 	double most = -1;
 
-	nash__lp_places(face, &s->m, s->places);
+	nash__lp_places(face, s->side, s->places);
 	count(s, lo, hi);
-	for (int32_t a = 0; a < s->m.k + s->m.l; a++) {
+	for (int32_t a = 0; a < s->side->k + s->side->l; a++) {
 		const double v = (double)s->lacking[a] * (s->places[a].far + 1e-3);
 
 		if (s->lacking[a] && v > most) {
@@ -113,7 +111,7 @@ static int cut(struct partners *s, struct nash_lp *face, int32_t label, bool *em
 {
 	struct gpube_ctx *ctx = s->f->p->ctx;
 	enum nash_lp_end end =
-		nash__lp_fix(face, &s->m, nash__matrix_variable(&s->m, label), &s->pivots);
+		nash__lp_fix(face, s->side, nash__variable(s->side, label), &s->pivots);
 
 	*empty = end == NASH_LP_EMPTY;
 	if (*s->budget == 0)
@@ -150,7 +148,7 @@ static int search(struct partners *s, int64_t lo, int64_t hi, int32_t depth)
 		}
 		mid = divide(s, lo, hi, label);
 		if (mid < hi)
-			nash__lp_copy(&s->faces[++depth], face, &s->m);
+			nash__lp_copy(&s->faces[++depth], face, s->side);
 		status = cut(s, &s->faces[depth], label, &empty);
 		if (mid == hi) {
 			if (empty)
@@ -172,11 +170,7 @@ int nash__partners(struct nash_found *f, int q, int64_t *budget)
 	const struct nash_problem *p = f->p;
 	const struct nash_side *side = &p->side[1 - q];
 	const uint64_t labels = (uint64_t)p->m + (uint64_t)p->n;
-	struct partners s = {.f = f,
-		.given = &f->v[q],
-		.side = side,
-		.m = {side->k, side->l, side->flip, side->f},
-		.budget = budget};
+	struct partners s = {.f = f, .given = &f->v[q], .side = side, .budget = budget};
 	int status = GPUBE_ENOMEM;
 
 	s.at = gpube__alloc(p->ctx, (uint64_t)s.given->n, sizeof(*s.at));
@@ -189,7 +183,7 @@ int nash__partners(struct nash_found *f, int q, int64_t *budget)
 	if (!status) {
 		for (int64_t k = 0; k < s.given->n; k++)
 			s.at[k] = k;
-		nash__lp_init(&s.faces[0], &s.m);
+		nash__lp_init(&s.faces[0], s.side);
 		status = search(&s, 0, s.given->n, 0);
 	}
 	for (int32_t k = 0; k < s.n_faces; k++)
@@ -201,6 +195,3 @@ int nash__partners(struct nash_found *f, int q, int64_t *budget)
 	gpube__free(p->ctx, s.list.at);
 	return status;
 }
-#else
-typedef int nash_partners_need_flint;
-#endif

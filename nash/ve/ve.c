@@ -3,7 +3,6 @@
  * labels is one. Of a side with far more vertices only those that partners.c asks for.
  * See exact.h.
  */
-#ifdef GPUBE_HAVE_FLINT
 #include <stdlib.h>
 #include <string.h>
 
@@ -238,6 +237,3 @@ int nash__nondegenerate(const struct nash_problem *p, bool *yes)
 	}
 	return status;
 }
-#else
-typedef int nash_ve_needs_flint;
-#endif

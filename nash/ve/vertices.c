@@ -1,5 +1,4 @@
 /* vertices.c - sets of vertices, and points checked against their side. See exact.h. */
-#ifdef GPUBE_HAVE_FLINT
 #include <string.h>
 
 #include "nash/exact.h"
@@ -189,6 +188,3 @@ int nash__point(struct nash_vertices *v, int64_t *at, int *found, const int32_t 
 	gpube__free(v->ctx, mask);
 	return status;
 }
-#else
-typedef int nash_vertices_need_flint;
-#endif

@@ -119,7 +119,7 @@ static void check_names(const struct gpube_model *a, const struct gpube_model *b
 /* ---- equilibria -------------------------------------------------------------------------- */
 
 /* All extreme equilibria of two players, or the pure ones of more, as text; past 64 bits none. */
-static char *equilibria(const struct gpube_model *g, bool inexact)
+static char *equilibria(const struct gpube_model *g, bool pure_alone)
 {
 	const struct gpube_opts opts = {.nash_method = GPUBE_NASH_METHOD_EEE};
 	size_t n = 0, room = 1 << 16;
@@ -134,7 +134,7 @@ static char *equilibria(const struct gpube_model *g, bool inexact)
 			n += (size_t)snprintf(text + n, room - n, "%d ", pure->actions[k]);
 		gpube_result_free(pure);
 	}
-	if (g->n_vars > 2 || inexact)
+	if (g->n_vars > 2 || pure_alone)
 		return text;
 	assert_int_equal(gpube_nash(&r, g, &opts), 0);
 	assert_int_equal(r->answer, GPUBE_NASH_ANSWER_ALL);

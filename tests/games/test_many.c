@@ -388,7 +388,7 @@ static void out_of_memory(void **state)
 /* Options of two players, and games that are too large. */
 static void refused(void **state)
 {
-	const struct gpube_opts wrong[] = {{.inexact = 1}, {.all_labels = 1, .one = 1},
+	const struct gpube_opts wrong[] = {{.all_labels = 1, .one = 1},
 		{.nash_method = GPUBE_NASH_METHOD_EEE}, {.backend = GPUBE_BACKEND_CUDA}};
 	const int actions[] = {2, 3, 2}, large[] = {60, 2, 2};
 	struct gpube_model *g = random_game(ctx, 3, actions, 1000, 2);

@@ -210,36 +210,6 @@ static void methods_agree(void **state)
 	gpube_ctx_free(ctx);
 }
 
-/* Where no equilibrium is degenerate, doubles find the same number of them. */
-static void inexact(void **state)
-{
-	struct gpube_ctx *ctx = make_ctx();
-	struct gpube_rng rng;
-	int compared = 0;
-
-	(void)state;
-	gpube__rng_init(&rng, 99);
-	for (int trial = 0; trial < 100; trial++) {
-		struct known k = random_game(&rng, RANDOM);
-		struct gpube_model *g = make_game(ctx, &k);
-		struct gpube_nash_result *r = solve(g, ctx, (struct gpube_opts){.inexact = 1}),
-					 *exact;
-
-		assert_true(r->inexact);
-		assert_true(r->n_pairs >= 1);
-		if (gpube_nash_exact() && r->answer == GPUBE_NASH_ANSWER_ALL) {
-			exact = solve(g, ctx, (struct gpube_opts){0});
-			assert_int_equal(r->n_pairs, exact->n_pairs);
-			gpube_result_free(exact);
-		}
-		compared += r->answer == GPUBE_NASH_ANSWER_ALL;
-		gpube_result_free(r);
-		gpube_model_free(g);
-	}
-	assert_true(compared > 50);
-	gpube_ctx_free(ctx);
-}
-
 /* n(n+1)/2 and 2^n - 1 extreme equilibria. */
 static void known_counts(void **state)
 {
@@ -448,6 +418,5 @@ int main(void)
 		n = 0;
 		tests[n++] = (struct CMUnitTest)cmocka_unit_test(needs_flint);
 	}
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(inexact);
 	return _cmocka_run_group_tests("nash", tests, n, NULL, NULL);
 }

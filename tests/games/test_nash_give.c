@@ -127,7 +127,7 @@ static void receiver_fails(void **state)
 
 static void refused(void **state)
 {
-	const struct gpube_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1}, {.inexact = 1},
+	const struct gpube_opts bad[] = {{.one = 1}, {.pure = 1}, {.max = 1},
 		{.nash_method = GPUBE_NASH_METHOD_VE}, {.nash_method = GPUBE_NASH_METHOD_SE},
 		{.backend = GPUBE_BACKEND_CUDA}};
 	struct gpube_ctx *ctx;

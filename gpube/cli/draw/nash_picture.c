@@ -97,9 +97,9 @@ static void put_title(const struct picture *p, double x)
 		[GPUBE_NASH_ANSWER_INCOMPLETE] = "incomplete"};
 	char text[200];
 
-	snprintf(text, sizeof(text), "%.80s: %lld equilibri%s, %s%s", svg_file_name(p->file),
+	snprintf(text, sizeof(text), "%.80s: %lld equilibri%s, %s", svg_file_name(p->file),
 		(long long)p->found->n_pairs, p->found->n_pairs == 1 ? "um" : "a",
-		said[p->found->answer], p->found->inexact ? ", inexact" : "");
+		said[p->found->answer]);
 	svg_text(p->out, x, 24, "start", "black", text);
 }
 

@@ -241,7 +241,7 @@ class Game(Owner):
 		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions))), names) for actions in profiles]
 
 	def nash(self, method: str = "auto", one: bool = False, all_labels: bool = False, pure: bool = False, max: int = 0,
-			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False, inexact: bool = False,
+			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False,
 			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False,
 			certify: Optional[str] = None):
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
@@ -259,11 +259,10 @@ class Game(Owner):
 		max           stop after so many; 0: all
 		support_size  of method "se": supports of this size alone
 		timeout       seconds; then the answer is "incomplete"
-		inexact       decide in floats: fast, and sometimes wrong
 		components    of a complete answer: its maximal Nash subsets and components, too
 		digits        more than two players: decimals of what is no fraction
 		certify       more than two players: the path of a file to which a proof is written that another program can check
-		Errors: Error EINVAL (options; a library without FLINT decides 'inexact' alone), ENODEV,
+		Errors: Error EINVAL (options; a library without FLINT), ENODEV,
 		ERANGE, ENOMEM; Interrupted, with what was found
 
 		>>> len(gpube.Game.read("examples/effort.nfg").nash().equilibria)
@@ -271,7 +270,7 @@ class Game(Owner):
 		"""
 		opts = Options("nash", "gpube_nash", method=method, one=bool(one), all_labels=bool(all_labels), pure=bool(pure),
 			max=max, support_size=support_size, timeout=seconds(timeout), keep_dominated=bool(keep_dominated),
-			inexact=bool(inexact), backend=backend, digits=digits, normal_form=bool(normal_form or components),
+			backend=backend, digits=digits, normal_form=bool(normal_form or components),
 			certify=None if certify is None else os.fspath(certify))
 
 		def convert(address):
@@ -305,11 +304,11 @@ class Pure:
 @dataclass
 class Equilibrium:
 	"""x, y: the probabilities of each player's actions, by number from 0 or by name; payoffs: what each of
-	them gets. Fractions; floats of an inexact answer."""
+	them gets, as fractions."""
 
 	x: Distribution
 	y: Distribution
-	payoffs: Tuple[Union[Fraction, float], Union[Fraction, float]]
+	payoffs: Tuple[Fraction, Fraction]
 
 	@property
 	def strategies(self):
@@ -430,7 +429,6 @@ class Equilibria(Shown):
 	reason: Optional[str]
 	method: str
 	backend: str
-	inexact: bool
 	degenerate: Optional[bool]
 	index_sum: int
 	removed: Tuple[int, int]
@@ -443,7 +441,7 @@ class Equilibria(Shown):
 	@property
 	def proved(self) -> bool:
 		"""Whether these are proved to be all extreme equilibria."""
-		return self.answer == "all" and not self.inexact
+		return self.answer == "all"
 
 	def __len__(self):
 		return len(self.equilibria)
@@ -480,13 +478,13 @@ def _cells(e):
 	return [", ".join("%s: %s" % (k, p) for k, p in of.named().items() if p) for of in e.strategies]
 
 
-def _strategies(address, n, n_actions, read):
+def _strategies(address, n, n_actions):
 	size = ctypes.sizeof(_c.structs["gpube_nash_strategy"])
 	strategies = []
 	for k in range(n):
 		s = _c.at(address + k * size, "gpube_nash_strategy")
 		p = (ctypes.c_char_p * n_actions).from_address(s.p)
-		strategies.append(([read(x.decode()) for x in p], read(s.value.decode())))
+		strategies.append(([Fraction(x.decode()) for x in p], Fraction(s.value.decode())))
 	return strategies
 
 
@@ -540,24 +538,23 @@ def _equilibria(game, address, components, timeout):
 	r = _c.at(address, "gpube_nash_result")
 	if len(game.shape) != 2 and not r.tree:
 		return Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=_profiles(r, game),
-			reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend), inexact=False,
+			reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend),
 			degenerate=None if r.degenerate < 0 else bool(r.degenerate), index_sum=r.index_sum,
 			removed=(r.n_removed,), n_unchecked=0, subsets=None, seconds=r.seconds,
 			open=_open(r, game.shape), supports=r.n_supports)
-	read = float if r.inexact else Fraction
 	if r.tree:
 		equilibria = _behaviours(r.tree)
 	else:
 		rows, columns = game.shape
 		keys = [names_of(game).keys(p) for p in range(2)]
-		xs = _strategies(r.xs, r.n_xs, rows, read)
-		ys = _strategies(r.ys, r.n_ys, columns, read)
+		xs = _strategies(r.xs, r.n_xs, rows)
+		ys = _strategies(r.ys, r.n_ys, columns)
 		pairs = (_c.structs["gpube_nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
 		equilibria = [Equilibrium(Distribution.of(xs[p.x][0], keys[0]), Distribution.of(ys[p.y][0], keys[1]),
 			(ys[p.y][1], xs[p.x][1])) for p in pairs]
 	result = Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=equilibria,
 		reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend),
-		inexact=bool(r.inexact), degenerate=None if r.degenerate < 0 else bool(r.degenerate),
+		degenerate=None if r.degenerate < 0 else bool(r.degenerate),
 		index_sum=r.index_sum, removed=tuple(r.removed), n_unchecked=r.n_unchecked,
 		subsets=None, seconds=r.seconds)
 	if not components or result.answer != "all":
