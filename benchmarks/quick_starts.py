@@ -142,7 +142,7 @@ print([[round(x, 6) for x in p[v]] for v in ("cloudy", "rain")])
 	("pygambit", "the prisoner's dilemma: all equilibria", """
 import numpy
 import pygambit
-g = pygambit.Game.from_arrays(numpy.array([[8, 0], [10, 2]]), numpy.array([[8, 10], [0, 2]]))
+g = getattr(pygambit, "StrategicGame", pygambit.Game).from_arrays(numpy.array([[8, 0], [10, 2]]), numpy.array([[8, 10], [0, 2]]))
 r = pygambit.nash.enummixed_solve(g, rational=True)
 print([[str(e[s]) for p in g.players for s in p.strategies] for e in r.equilibria])
 """, """

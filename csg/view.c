@@ -605,7 +605,7 @@ void csg__log_bounds(
 	struct gpube_ctx *ctx, double start, double lower, double upper, const char *by)
 {
 	char text[2][32];
-	const struct gpube__bounds_line line = {.seconds = gpube__now() - start,
+	const struct gpube_log said = {.seconds = gpube__now() - start,
 		.worked = gpube__worked(ctx),
 		.proved = text[1],
 		.found = isnan(lower) ? NULL : text[0],
@@ -615,5 +615,5 @@ void csg__log_bounds(
 
 	snprintf(text[0], sizeof(text[0]), "%.12g", lower);
 	snprintf(text[1], sizeof(text[1]), "%.12g", upper);
-	gpube__log_bounds(ctx, &line);
+	gpube__log_bounds(ctx, said);
 }

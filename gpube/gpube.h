@@ -68,16 +68,36 @@ struct gpube_ctx;
 /*
  * NOTE      a line that a user should read: a warning, or what was done otherwise than asked
  * DETAIL    a line for those who ask how a call works
- * PROGRESS  what runs now, in a few words; 'progress' is the part of it that is done, from 0 to 1,
- *           or negative where its end is not predicted
+ * PROGRESS  what runs now, in a few words
  * BOUNDS    a line that says which bounds are known, whenever one of them has improved:
- *           "1.52 s: lower bound 41, upper bound 43, gap 4.65 % (tree)"; 'progress': the seconds of
- *           counted work that it took, which are the same whenever the run is repeated
+ *           "1.52 s: lower bound 41, upper bound 43, gap 4.65 % (tree)"
  */
 enum gpube_log_level { GPUBE_LOG_NOTE, GPUBE_LOG_DETAIL, GPUBE_LOG_PROGRESS, GPUBE_LOG_BOUNDS };
 
-/* Called for each of them, never from two threads at once; the text has no end of line. */
-typedef void gpube_log_fn(void *arg, enum gpube_log_level level, double progress, const char *text);
+/*
+ * What a call reports while it runs.
+ * text             without an end of line
+ * progress         PROGRESS: the part that is done, from 0 to 1; negative: its end is not predicted
+ * seconds, worked  BOUNDS, as all that follows: since the call began; of counted work, which are
+ *                  the same whenever the run is repeated
+ * proved, found    the proved bound, and the value of the incumbent, as text; NULL: not known
+ * maximise         the proved bound is the upper one
+ * gap              between both, as a part of the incumbent's value; negative: not known
+ * by               the method that improved one of them
+ */
+struct gpube_log {
+	enum gpube_log_level level;
+	const char *text;
+	double progress;
+	double seconds, worked;
+	const char *proved, *found;
+	int maximise;
+	double gap;
+	const char *by;
+};
+
+/* Called for each of them, never from two threads at once; 'said' is valid until it returns. */
+typedef void gpube_log_fn(void *arg, const struct gpube_log *said);
 /* Replaces malloc, realloc and free (size 0 frees). */
 typedef void *gpube_realloc_fn(void *arg, void *p, size_t size);
 

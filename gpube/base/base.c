@@ -183,33 +183,40 @@ void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *f
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	ctx->log(ctx->log_arg, level, 0, text);
+	ctx->log(ctx->log_arg, &(struct gpube_log){.level = level, .text = text});
 }
 
 void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 {
 	if (ctx->log)
-		ctx->log(ctx->log_arg, GPUBE_LOG_PROGRESS, fraction, what);
+		ctx->log(ctx->log_arg,
+			&(struct gpube_log){
+				.level = GPUBE_LOG_PROGRESS, .text = what, .progress = fraction});
 }
 
-void gpube__log_bounds(struct gpube_ctx *ctx, const struct gpube__bounds_line *line)
+void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said)
 {
-	const char *side[] = {"lower", "upper"}, *worth[] = {line->proved, line->found};
+	const char *side[] = {"lower", "upper"}, *worth[] = {said.proved, said.found};
 	char text[512], gap[32] = "";
-	size_t n;
+	size_t n = (size_t)snprintf(text, sizeof(text), "%.2f s: ", said.seconds);
 
-	if (!ctx->log || ctx->bounds_unsaid)
-		return;
-	n = (size_t)snprintf(text, sizeof(text), "%.2f s: ", line->seconds);
 	for (int k = 0; k < 2; k++)
 		if (worth[k] && n < sizeof(text))
 			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s bound %s",
-				k && line->proved ? ", " : "", side[k != line->maximise], worth[k]);
-	if (line->gap >= 0)
-		snprintf(gap, sizeof(gap), ", gap %.3g %%", 100 * line->gap);
+				k && said.proved ? ", " : "", side[k != said.maximise], worth[k]);
+	if (said.gap >= 0)
+		snprintf(gap, sizeof(gap), ", gap %.3g %%", 100 * said.gap);
 	if (n < sizeof(text))
-		snprintf(text + n, sizeof(text) - n, "%s (%s)", gap, line->by);
-	ctx->log(ctx->log_arg, GPUBE_LOG_BOUNDS, line->worked, text);
+		snprintf(text + n, sizeof(text) - n, "%s (%s)", gap, said.by);
+	said.level = GPUBE_LOG_BOUNDS;
+	said.text = text;
+	log(arg, &said);
+}
+
+void gpube__log_bounds(struct gpube_ctx *ctx, struct gpube_log said)
+{
+	if (ctx->log && !ctx->bounds_unsaid)
+		gpube__log_bounds_to(ctx->log, ctx->log_arg, said);
 }
 
 int gpube__fail_stopped(struct gpube_ctx *ctx)

@@ -97,21 +97,9 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
 /* Seconds of work before whose end no line of bounds is shown: the answer may come first. */
 #define GPUBE__MOMENT 0.02
 
-/*
- * gpube__log_bounds() - a line of level GPUBE_LOG_BOUNDS.
- * seconds, worked  since the call, and of work
- * proved, found    the bound and the worth of the best that was found, as text; NULL: not known
- * maximise         the bound is the upper one
- * gap              between them, as a part of the latter; negative: not known
- */
-struct gpube__bounds_line {
-	double seconds, worked;
-	const char *proved, *found;
-	bool maximise;
-	double gap;
-	const char *by;
-};
-void gpube__log_bounds(struct gpube_ctx *ctx, const struct gpube__bounds_line *line);
+/* Level GPUBE_LOG_BOUNDS, of which level and text are set here; or to a log that is not ctx's. */
+void gpube__log_bounds(struct gpube_ctx *ctx, struct gpube_log said);
+void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said);
 
 /* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */
 bool gpube__stopped(const struct gpube_ctx *ctx);

@@ -92,12 +92,12 @@ bool gpube__stopped(const struct gpube_ctx *ctx)
 
 /* ---- lanes ------------------------------------------------------------------ */
 
-static void forward(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void forward(void *arg, const struct gpube_log *said)
 {
 	struct race *race = arg;
 
 	pthread_mutex_lock(&race->lock);
-	race->parent->log(race->parent->log_arg, level, progress, text);
+	race->parent->log(race->parent->log_arg, said);
 	pthread_mutex_unlock(&race->lock);
 }
 

@@ -10,7 +10,7 @@ struct gpube_solution *gpube__bound_moment(
 	const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	void (*log)(void *, enum gpube_log_level, double, const char *) = ctx->log;
+	gpube_log_fn *log = ctx->log;
 	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
 	struct gpube_opts o = *opts;
 	struct gpube_solution *bounds;

@@ -63,7 +63,7 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 	char lower[GPUBE_DECIMAL_TEXT], upper[GPUBE_DECIMAL_TEXT];
 	const bool both = b->upper != GPUBE_INF && b->lower > -GPUBE_INF;
 	const double cost = both ? fabs((double)gpube__given_total(b, b->upper)) : 0;
-	const struct gpube__bounds_line line = {.seconds = gpube__now() - b->told.start,
+	const struct gpube_log said = {.seconds = gpube__now() - b->told.start,
 		.worked = gpube__bounder_worked(b),
 		.proved = total_text(lower, b, b->lower),
 		.found = b->upper == GPUBE_INF ? NULL : total_text(upper, b, b->upper),
@@ -71,7 +71,7 @@ void gpube__bounder_tell(const struct gpube_bounder *b, const char *by)
 		.gap = cost > 0 ? ((double)b->upper - (double)b->lower) / cost : -1,
 		.by = by};
 
-	gpube__log_bounds(b->ctx, &line);
+	gpube__log_bounds(b->ctx, said);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "ticks of work so far: %.9g",
 		1e9 * gpube__worked(b->ctx));
 }

@@ -1,4 +1,7 @@
 /* dfs_run.c - the search tree as a method: sweeps at the root, then runs on its blocks. */
+#include <math.h>
+#include <stdio.h>
+
 #include "gpube/bound/dfs_tree.h"
 #include "gpube/options/options.h"
 
@@ -95,6 +98,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	int status = b->state.tree ? GPUBE_OK : gpube__dfs_tree_new(b);
 	struct gpube_dfs_tree *s = b->state.tree;
 	int64_t n_open = 0;
+	char left[64] = "";
 
 	if (!status && !s->t)
 		gpube__log(b->ctx,
@@ -120,14 +124,18 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 	for (int32_t k = 0; k < s->n_blocks; k++)
 		n_open += s->blocks[k].open.n;
 	pthread_mutex_unlock(&s->lock);
+	if (gpube__dfs_tree_is_done(s))
+		snprintf(left, sizeof(left), ", complete");
+	else if (isfinite(gpube__dfs_tree_seconds_left(s)))
+		snprintf(
+			left, sizeof(left), ", about %.3g s left", gpube__dfs_tree_seconds_left(s));
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d block%s, %lld node%s "
-		"open%s, about %.3g s left",
+		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d component%s, %lld "
+		"node%s "
+		"open%s",
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
-		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open),
-		gpube__dfs_tree_is_done(s) ? ", complete" : "",
-		gpube__dfs_tree_is_done(s) ? 0 : gpube__dfs_tree_seconds_left(s));
+		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open), left);
 	if (gpube__dfs_tree_is_done(s))
 		gpube__bounder_update_lower(b, b->cutoff, "search tree");
 	return GPUBE_OK;

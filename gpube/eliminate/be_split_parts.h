@@ -25,7 +25,7 @@ struct gpube__worker {
 	struct gpube_split_times times;
 	int64_t n_done;
 	/* the log of the caller's context */
-	void (*log)(void *, enum gpube_log_level, double, const char *);
+	gpube_log_fn *log;
 	void *log_arg;
 	double bytes;
 	double opening, closing; /* seconds of its device */

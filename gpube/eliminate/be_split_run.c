@@ -331,14 +331,15 @@ static int run_box(struct gpube__worker *w, const struct gpube_ops *ops, int64_t
 }
 
 /* Reports a box's progress as that of all, from the caller's context alone. */
-static void log_of_all(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void log_of_all(void *arg, const struct gpube_log *said)
 {
 	const struct gpube__worker *w = arg;
 	const struct gpube_be_split *s = w->split;
+	struct gpube_log of_all = *said;
 
-	if (level == GPUBE_LOG_PROGRESS && progress >= 0 && s->next)
-		progress = ((double)(s->next - 1) + progress) / (double)s->boxes.n;
-	w->log(w->log_arg, level, progress, text);
+	if (said->level == GPUBE_LOG_PROGRESS && said->progress >= 0 && s->next)
+		of_all.progress = ((double)(s->next - 1) + said->progress) / (double)s->boxes.n;
+	w->log(w->log_arg, &of_all);
 }
 
 /* Whether all slices would take longer than the caller waits, judging by those that are done. */

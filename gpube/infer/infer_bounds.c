@@ -49,12 +49,10 @@ static void nested_clear(struct nested *n)
 	gpube__infer_clear(&n->j);
 }
 
-typedef void log_fn(void *, enum gpube_log_level, double, const char *);
-
 /* Thousands of them say nothing. */
-static log_fn *be_quiet(struct gpube_ctx *ctx)
+static gpube_log_fn *be_quiet(struct gpube_ctx *ctx)
 {
-	log_fn *told = ctx->log;
+	gpube_log_fn *told = ctx->log;
 
 	ctx->log = NULL;
 	return told;
@@ -63,7 +61,7 @@ static log_fn *be_quiet(struct gpube_ctx *ctx)
 static int nested_begin(
 	struct nested *n, const struct gpube__inferring *j, int32_t *evidence, const int32_t *order)
 {
-	log_fn *told = be_quiet(j->ctx);
+	gpube_log_fn *told = be_quiet(j->ctx);
 	int status;
 
 	memset(n, 0, sizeof(*n));
@@ -92,7 +90,7 @@ static bool fits(const struct nested *n, double cells)
 /* ln of the exact sum, rounded down, and up. */
 static int nested_sum(struct nested *n, double *down, double *up)
 {
-	log_fn *told = be_quiet(n->j.ctx);
+	gpube_log_fn *told = be_quiet(n->j.ctx);
 	int status = gpube__infer_up(&n->j);
 	double v, error;
 

@@ -428,7 +428,7 @@ int gpube__infer_intervals(struct gpube__inferring *j, double most_cells, double
 {
 	struct regions r = {.j = j};
 	const uint64_t n = (uint64_t)gpube__infer_n_values(j->m);
-	void (*told)(void *, enum gpube_log_level, double, const char *) = j->ctx->log;
+	gpube_log_fn *told = j->ctx->log;
 	int status = GPUBE_OK;
 
 	if (!j->out->marginals_lower) {

@@ -140,7 +140,7 @@ void gpube__infer_take_bounds(struct gpube__inferring *j, bool exact)
 void gpube__infer_tell_bounds(struct gpube__inferring *j, const char *by)
 {
 	char lower[32], upper[32];
-	const struct gpube__bounds_line line = {.seconds = gpube__now() - j->told_from,
+	const struct gpube_log said = {.seconds = gpube__now() - j->told_from,
 		.worked = GPUBE__MOMENT, /* what is small has no bounds */
 		.proved = j->log_upper < INFINITY ? upper : NULL,
 		.found = j->log_lower > -INFINITY ? lower : NULL,
@@ -154,7 +154,7 @@ void gpube__infer_tell_bounds(struct gpube__inferring *j, const char *by)
 	j->told_upper = j->log_upper;
 	snprintf(lower, sizeof(lower), "10^%.9g", j->log_lower / log(10));
 	snprintf(upper, sizeof(upper), "10^%.9g", j->log_upper / log(10));
-	gpube__log_bounds(j->ctx, &line);
+	gpube__log_bounds(j->ctx, said);
 }
 
 void gpube__infer_take(struct gpube__inferring *j)

@@ -67,7 +67,7 @@ static int check_empty(const struct gpube_model *m, const struct gpube_table *t)
 {
 	if (gpube__coalition_real(t->type, gpube__coalition_of(t->type, t->values, 0)) != 0)
 		return gpube__fail(
-			m->ctx, GPUBE_EINVAL, "the value of the empty coalition is not 0");
+			m->ctx, GPUBE_EINVAL, "the first value, of the empty coalition, is not 0");
 	return GPUBE_OK;
 }
 

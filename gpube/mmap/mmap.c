@@ -121,7 +121,7 @@ static int take_bounds(struct job *j, const struct gpube_solution *b)
 /* ---- the work ------------------------------------------------------------------------ */
 
 struct told {
-	void (*fn)(void *, enum gpube_log_level, double, const char *);
+	gpube_log_fn *fn;
 	void *arg;
 	const struct job *job;
 	double start, worked; /* when the search began; ticks before it */
@@ -129,13 +129,14 @@ struct told {
 };
 
 /* What the search says is about -ln of another model: nothing for notes. */
-static void log_as_detail(void *arg, enum gpube_log_level level, double fraction, const char *text)
+static void log_as_detail(void *arg, const struct gpube_log *said)
 {
 	const struct told *told = arg;
+	struct gpube_log detail = *said;
 
-	if (told->fn)
-		told->fn(told->arg, level == GPUBE_LOG_PROGRESS ? level : GPUBE_LOG_DETAIL,
-			fraction, text);
+	if (said->level != GPUBE_LOG_PROGRESS)
+		detail.level = GPUBE_LOG_DETAIL;
+	told->fn(told->arg, &detail);
 }
 
 /* The bounds of the search as those of the sum. */
@@ -143,28 +144,24 @@ static int tell_bounds(void *arg, const struct gpube_progress *now)
 {
 	struct told *told = arg;
 	const struct job *j = told->job;
-	struct gpube_ctx *ctx = j->sums.ctx;
 	char upper[32], lower[32];
-	const struct gpube__bounds_line line = {.seconds = gpube__now() - told->start,
-		.worked = gpube__worked(ctx) - told->worked,
+	const struct gpube_log said = {.seconds = gpube__now() - told->start,
+		.worked = gpube__worked(j->sums.ctx) - told->worked,
 		.proved = upper,
 		.found = now->values ? lower : NULL,
 		.maximise = true,
 		.gap = -1,
 		.by = now->by};
 
-	if (now->bound <= -GPUBE_INF || (now->bound == told->bound && now->cost == told->cost))
+	if (!told->fn || now->bound <= -GPUBE_INF ||
+		(now->bound == told->bound && now->cost == told->cost))
 		return 0;
 	told->bound = now->bound;
 	told->cost = now->cost;
 	snprintf(upper, sizeof(upper), "10^%.9g", upper_of(j, now->bound, now->scale));
 	snprintf(lower, sizeof(lower), "10^%.9g",
 		gpube__wide_log10(j->sums.z) - (double)now->cost * pow(10, -now->scale) / log(10));
-	ctx->log = told->fn;
-	ctx->log_arg = told->arg;
-	gpube__log_bounds(ctx, &line);
-	ctx->log = log_as_detail;
-	ctx->log_arg = told;
+	gpube__log_bounds_to(told->fn, told->arg, said);
 	return 0;
 }
 
@@ -180,7 +177,8 @@ static int search(struct job *j)
 	struct gpube_solution *bounds;
 	int status;
 
-	ctx->log = log_as_detail;
+	if (told.fn)
+		ctx->log = log_as_detail;
 	ctx->log_arg = &told;
 	status = gpube_bound(&bounds, j->residual, &opts);
 	ctx->log = told.fn;

@@ -245,8 +245,9 @@ static int set(struct gpube_opts *o, const char *name, const struct value *v)
 {
 	const struct gpube__opt *first = NULL;
 	struct gpube_opts made, none;
-	char found[64], expected[GPUBE__EXPECTATION];
+	char found[64], one[GPUBE__EXPECTATION], expected[400] = "";
 	bool taken = false;
+	size_t n = 0;
 	int status = GPUBE_OK;
 
 	if (!o || !name || !o->ctx)
@@ -260,8 +261,12 @@ static int set(struct gpube_opts *o, const char *name, const struct value *v)
 			continue;
 		first = first ? first : row;
 		if ((v->is == IS_TEXT && !v->text && row->type != GPUBE__OPT_FLAG) ||
-			!take(&made, row, v))
+			!take(&made, row, v)) {
+			if (n < sizeof(expected)) /* of each call that has an option of this name */
+				n += (size_t)snprintf(expected + n, sizeof(expected) - n, "%s%s",
+					n ? " or " : "", gpube__opt_expectation(row, one));
 			continue;
+		}
 		status = own(&made, row, v);
 		if (!status)
 			replace(o, row, &made, true);
@@ -271,7 +276,7 @@ static int set(struct gpube_opts *o, const char *name, const struct value *v)
 		return refuse_name(o->ctx, name);
 	if (!taken)
 		return gpube__fail(o->ctx, GPUBE_EINVAL, "%s: expected %s, found '%.100s'",
-			first->name, gpube__opt_expectation(first, expected), found_text(found, v));
+			first->name, expected, found_text(found, v));
 	/* what another row of that name had before is not meant any more */
 	for (int k = 0; k < GPUBE__N_OPTS && !status; k++) {
 		const struct gpube__opt *row = &gpube__opts_table[k];

@@ -163,18 +163,18 @@ struct told {
 	bool is_negated;
 };
 
-static void keep(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void keep(void *arg, const struct gpube_log *said)
 {
 	struct told *t = arg;
-	const char *at = strstr(text, t->is_negated ? "upper bound " : "lower bound ");
+	const char *at = strstr(said->text, t->is_negated ? "upper bound " : "lower bound ");
 	int64_t sign, v = 0;
 
-	(void)progress;
-	if ((level != GPUBE_LOG_BOUNDS && level != GPUBE_LOG_DETAIL) || !at || t->n == 4096)
+	if ((said->level != GPUBE_LOG_BOUNDS && said->level != GPUBE_LOG_DETAIL) || !at ||
+		t->n == 4096)
 		return;
-	if (strstr(text, "(simplification)"))
+	if (strstr(said->text, "(simplification)"))
 		t->by_tables = t->n;
-	if (strstr(text, "(soft arc consistency)") && t->by_arc < 0)
+	if (strstr(said->text, "(soft arc consistency)") && t->by_arc < 0)
 		t->by_arc = t->n;
 	at += strlen("lower bound ");
 	sign = (*at == '-') != t->is_negated ? -1 : 1;

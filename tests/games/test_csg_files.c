@@ -33,11 +33,9 @@ static void check_by_python(const struct gpube_model *g, const char *dir, const 
 	assert_int_equal(system(command), 0);
 }
 
-static void stop_when_proved(
-	void *arg, enum gpube_log_level level, double progress, const char *text)
+static void stop_when_proved(void *arg, const struct gpube_log *said)
 {
-	(void)level, (void)progress;
-	if (!strncmp(text, "lp: proved", 10))
+	if (!strncmp(said->text, "lp: proved", 10))
 		gpube_ctx_stop(*(struct gpube_ctx **)arg);
 }
 

@@ -35,20 +35,18 @@ static void *allocate(void *arg, void *p, size_t size)
 }
 
 /* Bounds never become worse, and the sum is between them. */
-static void hear(void *arg, enum gpube_log_level level, double fraction, const char *text)
+static void hear(void *arg, const struct gpube_log *said)
 {
 	struct watch *w = arg;
 	double lower = -INFINITY, upper = INFINITY;
-	const char *at[2] = {strstr(text, "lower bound 10^"), strstr(text, "upper bound 10^")};
 
-	(void)fraction;
-	if (level != GPUBE_LOG_BOUNDS)
+	if (said->level != GPUBE_LOG_BOUNDS)
 		return;
-	assert_true(at[0] || at[1]);
-	if (at[0])
-		lower = strtod(at[0] + strlen("lower bound 10^"), NULL);
-	if (at[1])
-		upper = strtod(at[1] + strlen("upper bound 10^"), NULL);
+	assert_true((said->proved || said->found) && said->maximise);
+	if (said->found)
+		lower = strtod(said->found + strlen("10^"), NULL);
+	if (said->proved)
+		upper = strtod(said->proved + strlen("10^"), NULL);
 	/* what is told has nine digits */
 	assert_true(lower >= w->lower - 1e-7 * (1 + fabs(lower)) &&
 		    upper <= w->upper + 1e-7 * (1 + fabs(upper)));

@@ -281,11 +281,11 @@ static void count_slices(double n)
 		n_by_size[n < 10 ? 0 : n < 100 ? 1 : 2]++;
 }
 
-static void count_left_out(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void count_left_out(void *arg, const struct gpube_log *said)
 {
 	(void)arg;
-	(void)progress;
-	n_by_size[3] += level == GPUBE_LOG_DETAIL && strstr(text, "slices pruned") != NULL;
+	n_by_size[3] +=
+		said->level == GPUBE_LOG_DETAIL && strstr(said->text, "slices pruned") != NULL;
 }
 
 static struct gpube_ctx *little(double bytes)
@@ -489,12 +489,10 @@ static void workers(void **state)
 static int n_steps, stop_at, n_scarce, n_stopped; /* with an assignment and a bound */
 static struct gpube_ctx *stoppable;
 
-static void stop_later(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void stop_later(void *arg, const struct gpube_log *said)
 {
 	(void)arg;
-	(void)text;
-	(void)progress;
-	if (level == GPUBE_LOG_PROGRESS && ++n_steps == stop_at)
+	if (said->level == GPUBE_LOG_PROGRESS && ++n_steps == stop_at)
 		gpube_ctx_stop(stoppable);
 }
 

@@ -17,11 +17,11 @@ static double rate(const struct gpube_order_cost *plain, double seconds)
 
 static int n_told;
 
-static void count_told(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void count_told(void *arg, const struct gpube_log *said)
 {
 	(void)arg;
-	(void)progress;
-	n_told += level == GPUBE_LOG_PROGRESS && text && !strncmp(text, "order: ", 7);
+	n_told += said->level == GPUBE_LOG_PROGRESS && said->text &&
+		  !strncmp(said->text, "order: ", 7);
 }
 
 /*

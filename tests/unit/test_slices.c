@@ -19,12 +19,10 @@ enum { N_SEEDS = 60, N_MEMORY = 6, N_LITTLE = 6144 };
 static const enum gpube_ascent_regions regions[] = {GPUBE_REGIONS_AUTO, GPUBE_REGIONS_NESTED};
 static int n_sliced, n_sliced_by[2];
 
-static void count_sliced(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void count_sliced(void *arg, const struct gpube_log *said)
 {
 	(void)arg;
-	(void)level;
-	(void)progress;
-	n_sliced += strstr(text, "elimination in ") != NULL;
+	n_sliced += strstr(said->text, "elimination in ") != NULL;
 }
 
 static int setup(void **state)

@@ -333,13 +333,11 @@ static void a_stopped_context_solves_nothing(void **state)
 	gpube_model_free(m);
 }
 
-static void stop_when_eliminated(
-	void *arg, enum gpube_log_level level, double fraction, const char *text)
+static void stop_when_eliminated(void *arg, const struct gpube_log *said)
 {
 	struct gpube_ctx **c = arg;
 
-	(void)text;
-	if (level == GPUBE_LOG_PROGRESS && fraction >= 1)
+	if (said->level == GPUBE_LOG_PROGRESS && said->progress >= 1)
 		gpube_ctx_stop(*c);
 }
 

@@ -1,5 +1,6 @@
 /* scheduled.c - the schedule of a bounder: what it asks of one, and what is told of turns. */
 #include <math.h>
+#include <stdio.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
@@ -37,15 +38,26 @@ static void tell_after_a_moment(struct gpube_bounder *b, const struct gpube__tur
 		gpube__bounder_tell(b, t->method);
 }
 
+/* A gap in the decimals of the costs; "-": nothing bounds it. */
+static const char *gap_text(
+	char text[GPUBE_DECIMAL_TEXT], const struct gpube_bounder *b, double gap)
+{
+	return gap < (double)GPUBE_INF ? gpube__decimal_text(text, (int64_t)gap, b->costs->scale)
+				       : "-";
+}
+
 static int told(void *known, const struct gpube__turn_taken *t)
 {
 	struct gpube_bounder *b = known;
-	char bounds[GPUBE__BOUNDS_TEXT];
+	char bounds[GPUBE__BOUNDS_TEXT], given[32] = "", gap[2][GPUBE_DECIMAL_TEXT];
 
+	if (isfinite(t->budget))
+		snprintf(given, sizeof(given), " of %.3g", t->budget);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"round %d: %s (%s), %.6g of %.3g ticks, %.3g s, %s, gap %.6g to %.6g%s", t->round,
-		t->method, t->why, t->ticks, t->budget, gpube__cpu_seconds() - b->told.noted_cpu,
-		gpube__bounder_changed(bounds, b), t->before.gap, t->after.gap,
+		"round %d: %s (%s), %.6g%s ticks, %.3g s, %s, gap %s to %s%s", t->round, t->method,
+		t->why, t->ticks, given, gpube__cpu_seconds() - b->told.noted_cpu,
+		gpube__bounder_changed(bounds, b), gap_text(gap[0], b, t->before.gap),
+		gap_text(gap[1], b, t->after.gap),
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
 					     : "");

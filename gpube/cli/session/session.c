@@ -56,20 +56,20 @@ void session_clear_line(struct session *s)
 	status_hide(&s->status);
 }
 
-static void on_log(void *arg, enum gpube_log_level level, double progress, const char *text)
+static void on_log(void *arg, const struct gpube_log *said)
 {
 	struct session *s = arg;
 
 	if (s->quiet)
 		return;
-	if (level == GPUBE_LOG_NOTE || (level == GPUBE_LOG_DETAIL && s->verbose))
-		snprintf(s->said, sizeof(s->said), "%s", text);
-	status_log(&s->status, level, progress, text);
+	if (said->level == GPUBE_LOG_NOTE || (said->level == GPUBE_LOG_DETAIL && s->verbose))
+		snprintf(s->said, sizeof(s->said), "%s", said->text);
+	status_log(&s->status, said);
 }
 
 void session_note(struct session *s, const char *text)
 {
-	on_log(s, GPUBE_LOG_NOTE, 0, text);
+	on_log(s, &(struct gpube_log){.level = GPUBE_LOG_NOTE, .text = text});
 }
 
 /* ---- start, end, failure ------------------------------------------------------------ */

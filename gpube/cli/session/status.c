@@ -114,29 +114,6 @@ static void write_time(char text[STATUS_TEXT], double seconds)
 		snprintf(text, STATUS_TEXT, "%ld:%02ld:%02ld h", s / 3600, s / 60 % 60, s % 60);
 }
 
-/* "1.52 s: lower bound 41, upper bound 43, gap 4.65 % (tree)" without the words around it. */
-static void split_bounds(struct line *l, const char *text)
-{
-	static const char word[] = " bound";
-	const char *at = strstr(text, ": "), *end = strrchr(text, '('),
-		   *gap = strstr(text, ", gap ");
-	char *to = l->part[PART_BOUNDS];
-
-	if (!at || !end || end <= at + 2)
-		return;
-	end--;
-	if (gap && gap < end) {
-		snprintf(l->part[PART_GAP], STATUS_TEXT, "%.*s", (int)(end - gap) - 2, gap + 2);
-		end = gap;
-	}
-	for (at += 2; at < end; at++)
-		if (!strncmp(at, word, strlen(word)))
-			at += strlen(word) - 1;
-		else
-			*to++ = *at;
-	*to = 0;
-}
-
 static void write_bar(char text[STATUS_TEXT], double done, int room)
 {
 	static const char full[] = "====================";
@@ -152,8 +129,9 @@ static void write_bar(char text[STATUS_TEXT], double done, int room)
 static void compose(struct line *l, const struct status *s)
 {
 	write_time(l->part[PART_TIME], gpube__now() - s->start);
-	split_bounds(l, s->bounds);
-	snprintf(l->part[PART_RUNS], STATUS_TEXT, "%s", s->runs);
+	memcpy(l->part[PART_BOUNDS], s->bounds, STATUS_TEXT);
+	memcpy(l->part[PART_GAP], s->gap, STATUS_TEXT);
+	memcpy(l->part[PART_RUNS], s->runs, STATUS_TEXT);
 	take(l, PART_TIME);
 	take(l, PART_GAP);
 	take(l, PART_BOUNDS);
@@ -280,29 +258,45 @@ static void write_if_due(struct status *s)
 {
 	const double now = gpube__now() - s->start;
 	const bool far = s->verbose && s->done >= 0 && now >= FIRST_SECONDS;
-	char text[2 * STATUS_TEXT];
 
-	if (now < s->next || !(s->pending || far))
+	if (now < s->next || !(s->pending[0] || far))
 		return;
-	if (!s->pending)
-		snprintf(text, sizeof(text), "%.2f s: %s, %.0f %%", now, s->runs, 100 * s->done);
-	write_line(s, s->pending ? s->bounds : text);
-	s->pending = false;
+	if (!s->pending[0])
+		snprintf(s->pending, sizeof(s->pending), "%.2f s: %s, %.0f %%", now, s->runs,
+			100 * s->done);
+	write_line(s, s->pending);
+	s->pending[0] = 0;
 	s->next = 2 * (now > FIRST_SECONDS / 2 ? now : FIRST_SECONDS / 2);
 }
 
-static void take_event(
-	struct status *s, enum gpube_log_level level, double progress, const char *text)
+/* What the status line shows of bounds: the proved one first, as in their text. */
+static void take_bounds(struct status *s, const struct gpube_log *said)
 {
+	const char *side[] = {"lower", "upper"}, *worth[] = {said->proved, said->found};
+	size_t n = 0;
+
+	s->bounds[0] = 0;
+	for (int k = 0; k < 2; k++)
+		if (worth[k] && n < STATUS_TEXT)
+			n += (size_t)snprintf(s->bounds + n, STATUS_TEXT - n, "%s%s %s",
+				n ? ", " : "", side[k != said->maximise], worth[k]);
+	snprintf(s->gap, STATUS_TEXT, said->gap >= 0 ? "gap %.3g %%" : "", 100 * said->gap);
+	if (!s->verbose && said->worked >= GPUBE__MOMENT)
+		snprintf(s->pending, sizeof(s->pending), "%s", said->text);
+}
+
+static void take_event(struct status *s, const struct gpube_log *said)
+{
+	const enum gpube_log_level level = said->level;
+
 	if (level == GPUBE_LOG_PROGRESS) {
-		snprintf(s->runs, sizeof(s->runs), "%s", text);
-		s->done = progress;
+		snprintf(s->runs, sizeof(s->runs), "%s", said->text);
+		s->done = said->progress;
 	} else if (level == GPUBE_LOG_BOUNDS) {
-		snprintf(s->bounds, sizeof(s->bounds), "%s", text);
-		s->pending = !s->verbose && progress >= GPUBE__MOMENT;
+		take_bounds(s, said);
 	}
 	if (level == GPUBE_LOG_NOTE || (s->verbose && level != GPUBE_LOG_PROGRESS))
-		write_line(s, text);
+		write_line(s, said->text);
 	if (!s->terminal) {
 		write_if_due(s);
 		return;
@@ -314,9 +308,9 @@ static void take_event(
 		draw_if_due(s);
 }
 
-void status_log(struct status *s, enum gpube_log_level level, double progress, const char *text)
+void status_log(struct status *s, const struct gpube_log *said)
 {
 	pthread_mutex_lock(&s->lock);
-	take_event(s, level, progress, text);
+	take_event(s, said);
 	pthread_mutex_unlock(&s->lock);
 }

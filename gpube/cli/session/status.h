@@ -25,7 +25,7 @@ struct status {
 
 	/* what is known, under the lock where there is a thread */
 	pthread_mutex_t lock;
-	char bounds[STATUS_TEXT], runs[STATUS_TEXT];
+	char bounds[STATUS_TEXT], gap[STATUS_TEXT], runs[STATUS_TEXT];
 	double done;  /* the part of what runs; negative: unknown */
 	bool showing; /* the line may be drawn: something has happened since it was hidden */
 	char drawn[2 * STATUS_TEXT]; /* the line as it is on the terminal; empty: none is */
@@ -35,8 +35,8 @@ struct status {
 	bool has_thread, ending;
 
 	/* without a terminal */
-	double next;  /* when a line may be written again, from the start */
-	bool pending; /* there are bounds that no line has told */
+	double next;                   /* when a line may be written again, from the start */
+	char pending[2 * STATUS_TEXT]; /* the newest line of bounds that was not written; or "" */
 };
 
 /* From here on standard error is the status's; status_end() in any case. */
@@ -44,7 +44,7 @@ void status_begin(struct status *s, double start, bool verbose);
 void status_end(struct status *s);
 
 /* What a context logs: a gpube_log_fn. One thread at a time. */
-void status_log(struct status *s, enum gpube_log_level level, double progress, const char *text);
+void status_log(struct status *s, const struct gpube_log *said);
 
 /* Nothing is drawn before the next status_log(): the terminal is for others to write on. */
 void status_hide(struct status *s);

@@ -41,6 +41,15 @@ struct gpube_model_info {
 	int32_t n_vars, n_hidden, n_functions;
 	int64_t constant, top;
 };
+struct gpube_log {
+	int level;
+	char *text;
+	double progress, seconds, worked;
+	char *proved, *found;
+	int maximise;
+	double gap;
+	char *by;
+};
 struct gpube_progress {
 	double seconds;
 	int64_t bound, cost;
@@ -423,7 +432,7 @@ _make_structs()
 lib = _load()
 
 PROGRESS = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_double, ctypes.c_char_p)
+LOG = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
 
 
 def table(call):

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import operator
 import os
 from dataclasses import dataclass
@@ -45,6 +46,17 @@ class Structure(Shown):
 		"""Whether the answer is proved: an optimum, or that there is no structure."""
 		return self.answer in ("optimal", "infeasible")
 
+	def __len__(self) -> int:
+		"""How many coalitions there are."""
+		return len(self.coalitions or ())
+
+	def __iter__(self):
+		"""Over the coalitions."""
+		return iter(self.coalitions or ())
+
+	def __bool__(self) -> bool:
+		return True
+
 	def __getitem__(self, agent) -> Tuple[Value, ...]:
 		"""The coalition that an agent is in. Errors: KeyError"""
 		for coalition in self.coalitions or ():
@@ -71,14 +83,19 @@ def csg(values: Any, n: Optional[int] = None, method: str = "auto", timeout: Sec
 		certificate: Optional[Path] = None, backend: str = "auto", context: Optional[Context] = None) -> Structure:
 	"""An optimal partition of n agents into coalitions: a Structure.
 
-	values         a path; or a Model that was read from a .csg, or one of one function over all its
-	               variables, which have two values: a coalition is worth by how much it costs less than none does; or 2^n numbers in the order of masks (agent i is bit i; the first one, of
-	               the empty coalition, is 0): a numpy array of integers or floats is used as it lies, and
-	               what is forbidden is the least number of its type, or -inf; or a function of a tuple of
-	               agents, called for each coalition of n agents, at most 10,000,000 times; or {coalition: value}, where a coalition is a mask or an
-	               iterable of agents, by number or by name, and what is left out is forbidden. -inf is forbidden. Ints,
-	               Fractions and Decimals are exact, and so is the result; with a float (but -inf)
-	               among them all are floats
+	values         one of
+	               - {coalition: value}, where a coalition is an iterable of agents, by number from 0 or
+	                 by name, or a mask; a coalition that is left out is forbidden
+	               - 2^n numbers in the order of masks: agent i is bit i of the index, and the first
+	                 number, of the empty coalition, is 0. A numpy array of integers or floats is used
+	                 where it lies; the least number of an integer type is forbidden
+	               - a function of a tuple of agents, called for each coalition of n agents, at most
+	                 10,000,000 times
+	               - a path
+	               - a Model that was read from a .csg, or that has one function over all its variables
+	                 of two values: a coalition is worth what it costs less than the empty one
+	               -inf is forbidden. Ints, Fractions and Decimals are exact, and so is the result; with
+	               a float (but -inf) among them all are floats
 	n              how many agents: of a function; of a dict, default: up to the last one that is in it
 	method         "auto", "lp", "conv", "dp" or "idp"
 	free_disposal  agents may stay out, at no value
@@ -241,11 +258,18 @@ def _values(values):
 def _listed(context, values, n):
 	"""_game_of() a dict, which takes memory by what is listed."""
 	numbers_of = _Numbers()
-	values = {numbers_of.mask(c): v for c, v in values.items()}
+	given, values = len(values), {numbers_of.mask(c): v for c, v in values.items()}
 	numbers_of.check()
 	if any(c < 1 for c in values if c) or not values:
 		raise ValueError("no coalitions, or one below 0")
+	if len(values) < given:
+		raise ValueError("two of the coalitions have the same agents")
 	least = max(values).bit_length()
+	everyone = functools.reduce(operator.or_, values)
+	if n is None and everyone + 1 != 1 << least:
+		alone = ~everyone & (everyone + 1)
+		raise ValueError("agent %d is in no coalition: agents are numbered from 0; where that is meant, n=%d" %
+			(alone.bit_length() - 1, least))
 	n = least if n is None else n
 	if n < least:
 		raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))

@@ -60,14 +60,17 @@ class Options:
 			raise MemoryError
 		self.address = out.value
 		weakref.finalize(self, lib.gpube_opts_free, out.value).atexit = False
-		names = {row.name.decode(): row.type for row in reversed(_c.table(call))}
+		rows = {row.name.decode(): row for row in reversed(_c.table(call))}
+		names = {name: row.type for name, row in rows.items()}
 		for name, value in given.items():
 			if name not in names:
-				near = difflib.get_close_matches(name, names, 1)
+				near = difflib.get_close_matches(name, [*names, *_OWN.get(function, ())], 1)
 				raise TypeError("%s() has no option %r%s" % (
 					function, name, ", did you mean %r?" % near[0] if near else ""))
 			if isinstance(value, float) and names[name] not in (b"real", b"time"):
 				raise TypeError("%s: expected an integer, found %r" % (name, value))
+			if names[name] == b"choice" and isinstance(value, str) and value.encode() not in rows[name].argument.split(b"|"):
+				raise ValueError("%s: expected %s, found %r" % (name, rows[name].argument.decode(), value))
 			if value is not None and self._set(name.encode(), value):
 				raise self.wrong()
 
@@ -94,13 +97,16 @@ class Options:
 		return lib.gpube_opts_set_int(self.address, name, value)
 
 
+_OWN = {}  # what a method takes beside its call's options, by its name
+
+
 def takes(call, **own):
 	"""Of a method: its **options are those of a call of the library, whose table makes the signature and
 	the end of the text; 'own' are names that the method gives a meaning of its own (None: hidden)."""
 	def document(method):
 		signature = inspect.signature(method)
 		parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
-		here = {p.name for p in parameters}
+		here = _OWN[method.__name__] = {p.name for p in parameters}
 		text, seen = ["", "", "Options:"], set()
 		for row in _c.table(call):
 			name = row.name.decode()
@@ -158,8 +164,11 @@ class Context:
 		self._log = None
 		if log is not None:
 			words = _c.WORDS["GPUBE_LOG_"]
-			self._log = _c.LOG(lambda arg, level, done, text: log(
-				words[level], (text or b"").decode("utf-8", "replace")))
+
+			def say(arg, address):
+				said = _c.at(address, "gpube_log")
+				log(words[said.level], (said.text or b"").decode("utf-8", "replace"))
+			self._log = _c.LOG(say)
 			lib.gpube_opts_set_log(opts.address, ctypes.cast(self._log, ctypes.c_void_p), None)
 		out = ctypes.c_void_p()
 		status = lib.gpube_ctx_new(ctypes.byref(out), opts.address)

@@ -791,8 +791,15 @@ class Coalitions(unittest.TestCase):
 		self.assertEqual((s.coalitions, s.value), ([(0, 1), (2,)], Decimal("3.1")))
 		self.assertIsInstance(gpube.csg([0, 1.5]).value, float)
 		self.assertEqual(gpube.csg([0, 2**63 - 1]).value, 2**63 - 1)
-		for bad in ([0, 1, 2], [1, 2], {}, {(41,): 1}, [0, gpube.INF], [0, Fraction(1, 3)]):
+		for bad in ([0, 1, 2], [1, 2], {}, {(41,): 1}, [0, gpube.INF], [0, Fraction(1, 3)], {(0, 0): 1, 1: 2}):
 			self.assertRaises(ValueError, gpube.csg, bad)
+		from_1 = {(1,): 4, (2,): 3, (1, 2): 9}
+		with self.assertRaisesRegex(ValueError, "agent 0 is in no coalition: agents are numbered from 0"):
+			gpube.csg(from_1)
+		self.assertEqual(gpube.csg(from_1, n=3).answer, "infeasible")
+		with self.assertRaisesRegex(ValueError, r"method: expected auto\|lp\|conv\|dp\|idp, found 'lq'"):
+			gpube.csg([0, 1], method="lq")
+		self.assertEqual((list(s), len(s)), ([(0, 1), (2,)], 2))
 		with self.assertRaises(gpube.Error) as e:
 			gpube.csg([0, 2**63])
 		self.assertEqual(e.exception.status, "ERANGE")
