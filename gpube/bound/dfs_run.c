@@ -77,6 +77,16 @@ int gpube__bound_tree(struct gpube_bounder *b, double seconds)
 	return gpube__bound_dfs(b, seconds);
 }
 
+/* At the end of a turn. */
+static int conclude(struct gpube_dfs_tree *s)
+{
+	const int status = gpube__dfs_tree_check(s);
+
+	if (!status && gpube__dfs_tree_is_done(s))
+		gpube__bounder_update_lower(s->b, s->b->cutoff, "search tree");
+	return status;
+}
+
 int gpube__bound_settle(struct gpube_bounder *b)
 {
 	struct gpube_dfs_tree *s = b->state.tree;
@@ -87,9 +97,7 @@ int gpube__bound_settle(struct gpube_bounder *b)
 	if (b->told.watch->gather && !gpube__bounder_done(b) && !gpube__dfs_tree_is_done(s))
 		b->told.watch->gather(b->told.watch->arg);
 	status = gpube__dfs_tree_tell(s);
-	if (!status && gpube__dfs_tree_is_done(s))
-		gpube__bounder_update_lower(b, b->cutoff, "search tree");
-	return status;
+	return status ? status : conclude(s);
 }
 
 int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
@@ -136,7 +144,5 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
 		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open), left);
-	if (gpube__dfs_tree_is_done(s))
-		gpube__bounder_update_lower(b, b->cutoff, "search tree");
-	return GPUBE_OK;
+	return conclude(s);
 }

@@ -143,18 +143,18 @@ static int take_back(struct gpube_dfs_worker *w)
 	struct gpube_dfs *t = w->t;
 	const struct gpube_dfs_mark *mark = &w->marks[--t->depth];
 	struct gpube_decision other = w->steps[mark->n_steps];
-	int status;
+	int status = GPUBE_OK;
 
+	w->seen = gpube__part_add(w->seen, gpube__part(w->n_steps));
 	other.side ^= 1;
 	w->n_steps = mark->n_steps;
 	gpube__dfs_undo(t, mark);
-	if (t->conflict)
-		return GPUBE_OK;
-	do_step(w, &other);
-	status = gpube__dfs_propagate(t);
-	if (!status && t->depth)
+	if (t->depth)
 		status = note_step(w, &other);
-	return status;
+	if (status || t->conflict)
+		return status;
+	do_step(w, &other);
+	return gpube__dfs_propagate(t);
 }
 
 static void mark_level(struct gpube_dfs_worker *w)
@@ -270,6 +270,13 @@ static void back_to_root(struct gpube_dfs_worker *w)
 
 /* ---- open nodes ------------------------------------------------------------------------------ */
 
+/* Needs the lock. The run has left a node open. */
+static void leave_open(struct gpube_dfs_worker *w, const struct gpube_frontier_node *node)
+{
+	w->seen = gpube__part_add(w->seen, gpube__node_part(node));
+	w->k->part = gpube__part_sub(w->k->part, gpube__node_part(node));
+}
+
 /*
  * Needs the lock. Leaves open what the run has not seen below level 'base': the other side of each
  * decision, and the present node.
@@ -289,11 +296,15 @@ static int push_open(struct gpube_dfs_worker *w, int32_t base)
 		node.bound = w->marks[depth].constant - w->others;
 		node.depth = (int32_t)w->marks[depth].n_steps;
 		(void)gpube__frontier_push(f, w->ctx, &node);
+		leave_open(w, &node);
 	}
 	node.bound = t->constant - w->others;
 	node.depth = (int32_t)w->n_steps;
 	node.turned = false;
-	return t->conflict ? GPUBE_OK : gpube__frontier_push(f, w->ctx, &node);
+	if (t->conflict)
+		return GPUBE_OK;
+	leave_open(w, &node);
+	return gpube__frontier_push(f, w->ctx, &node);
 }
 
 static int keep_open(struct gpube_dfs_worker *w, int32_t base)
@@ -326,16 +337,24 @@ static int replay(struct gpube_dfs_worker *w)
 /* Runs from an open node. */
 static int run_open(struct gpube_dfs_worker *w)
 {
-	int status = GPUBE_OK;
+	int status;
 
-	if (w->at.node.bound + w->others < w->t->cutoff) {
-		status = replay(w);
-		if (!status)
-			status = dive(w, w->nodes);
+	w->seen = 0;
+	if (w->at.node.bound + w->others >= w->t->cutoff) {
+		w->seen = gpube__node_part(&w->at.node);
+		return GPUBE_OK;
+	}
+	status = replay(w);
+	if (!status && w->t->conflict) {
+		w->seen = gpube__node_part(&w->at.node);
+	} else if (!status) {
+		status = dive(w, w->nodes);
 		if (!status && (w->t->depth > 1 || !w->t->conflict))
 			status = keep_open(w, 1);
-		back_to_root(w);
+		else
+			w->seen = gpube__part_add(w->seen, gpube__part(w->n_steps));
 	}
+	back_to_root(w);
 	return status;
 }
 
@@ -344,6 +363,7 @@ static void begin_open(const struct gpube_dfs_tree *s, struct gpube_dfs_block *k
 {
 	k->opened = true;
 	k->nodes = 4 * s->shortest;
+	k->part = gpube__part_sub(1, gpube__frontier_rest(&k->open));
 }
 
 /*
@@ -382,6 +402,7 @@ static int run_from_root(struct gpube_dfs_worker *w)
 		k->n_runs = w->s->n_restarts;
 		status = push_open(w, 0);
 	}
+	w->seen = 0; /* from the root of that time on */
 	pthread_mutex_unlock(&w->s->lock);
 	back_to_root(w);
 	return status;
@@ -436,6 +457,7 @@ static int open_root(struct gpube_dfs_worker *w)
 	k->part_left = 1;
 	if (!k->trying)
 		begin_open(w->s, k);
+	k->part = 0;
 	return gpube__frontier_push(&k->open, w->ctx, &root);
 }
 
@@ -502,7 +524,7 @@ bool gpube__dfs_tree_take(struct gpube_dfs_worker *w)
 	return true;
 }
 
-/* Needs the lock. Lets the worker's node go. */
+/* Needs the lock. */
 static void count(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_block *k = w->k;
@@ -510,7 +532,6 @@ static void count(struct gpube_dfs_worker *w)
 	w->s->n_nodes += w->n_nodes;
 	if (w->from_root)
 		return;
-	gpube__frontier_give_back(&k->open, w->ctx, &w->at.node);
 	k->n_searched += w->n_nodes;
 	k->trial -= (double)w->n_nodes;
 }
@@ -528,8 +549,10 @@ int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
 	w->last = -1;
 	pthread_mutex_lock(&w->s->lock);
 	count(w);
-	pthread_mutex_unlock(&w->s->lock);
 	/* nodes may be lost, so nothing is proved: the held node counts as open for ever */
+	if (status)
+		gpube__frontier_give_back(&w->k->open, w->ctx, &w->at.node);
+	pthread_mutex_unlock(&w->s->lock);
 	if (!status)
 		gpube__dfs_tree_leave(w);
 	return status;

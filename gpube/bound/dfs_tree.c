@@ -103,6 +103,18 @@ static bool update_block(struct gpube_dfs_tree *s, struct gpube_dfs_block *k, in
 	return true;
 }
 
+/* Needs the lock. A block without open nodes is closed. */
+static int64_t least_open(struct gpube_dfs_tree *s, struct gpube_dfs_block *k)
+{
+	const int64_t least = gpube__frontier_least(&k->open);
+
+	if (least == INT64_MAX) {
+		s->torn |= k->opened && !k->closed && k->part != 1;
+		k->closed = true;
+	}
+	return least;
+}
+
 void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
@@ -119,9 +131,11 @@ void gpube__dfs_tree_leave(struct gpube_dfs_worker *w)
 	w->k = NULL;
 	s->n_busy--;
 	gpube__frontier_let_go(&k->open, &w->at);
+	gpube__frontier_give_back(&k->open, w->ctx, &w->at.node);
+	k->part = gpube__part_add(k->part, w->seen);
+	w->seen = 0;
 	if ((k->opened || k->trying) && !s->guest) {
-		open = gpube__frontier_least(&k->open);
-		k->closed |= open == INT64_MAX;
+		open = least_open(s, k);
 		lower = open > lower ? open : lower;
 	}
 	k->closed |= w->t->conflict;
@@ -144,13 +158,30 @@ void gpube__dfs_tree_reconsider(struct gpube_dfs_tree *s, struct gpube_dfs_block
 
 	if (!k->opened || s->guest)
 		return;
-	open = gpube__frontier_least(&k->open);
-	k->closed |= open == INT64_MAX;
+	open = least_open(s, k);
 	if (update_block(s, k, open))
 		__atomic_store_n(&s->news, true, __ATOMIC_RELAXED);
 	publish(s);
 	if (s->n_waiting)
 		pthread_cond_broadcast(&s->changed);
+}
+
+int gpube__dfs_tree_check(struct gpube_dfs_tree *s)
+{
+	bool whole = !s->torn;
+
+	pthread_mutex_lock(&s->lock);
+	for (int32_t i = 0; i < s->n_blocks; i++) {
+		const struct gpube_dfs_block *k = &s->blocks[i];
+
+		whole &= k->closed || !k->opened ||
+			 gpube__part_add(k->part, gpube__frontier_rest(&k->open)) == !s->guest;
+	}
+	pthread_mutex_unlock(&s->lock);
+	return whole ? GPUBE_OK
+		     : gpube__fail(s->b->ctx, GPUBE_EIO,
+			       "the parts of a search tree do not add up to the whole: this is an "
+			       "error of the program, please report it");
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */
@@ -357,21 +388,36 @@ static double seconds_per_node(const struct gpube_dfs_tree *s)
 		       : s->seconds / (double)s->n_nodes;
 }
 
+/* Needs the lock. The part of a block's tree that other ranks have. */
+static double part_lent(const struct gpube_dfs_tree *s, int32_t block)
+{
+	double part = 0;
+
+	for (const struct gpube_dfs_loan *loan = s->loans; loan; loan = loan->next)
+		if (loan->block == block)
+			part += ldexp(1, -loan->hand.node.depth - loan->hand.node.turned);
+	return part;
+}
+
 double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s)
 {
-	double nodes = 0;
+	double nodes = 0, seconds;
+	bool closed = true;
 
 	pthread_mutex_lock(&s->lock);
 	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
-		const double left = gpube__frontier_part(&k->open) +
+		const double left = gpube__frontier_part(&k->open) + part_lent(s, i) +
 				    (k->opened || k->trying ? 0 : k->part_left);
 
+		closed &= k->closed;
 		if (!k->closed)
 			nodes += left < 1 ? (double)k->n_searched * left / (1 - left) : INFINITY;
 	}
 	pthread_mutex_unlock(&s->lock);
-	return s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
+	seconds = s->t && s->n_nodes ? nodes * seconds_per_node(s) : INFINITY;
+	/* a tree that was kept in its first turn does not know how fast it was */
+	return seconds > 0 || closed ? seconds : INFINITY;
 }
 
 /* ---- making one ------------------------------------------------------------------------------ */

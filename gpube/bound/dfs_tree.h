@@ -66,6 +66,11 @@ struct gpube_dfs_block {
 	double part_left; /* the part of the tree that these have not seen; 1: nothing is known */
 	double nodes;     /* most nodes of its next run */
 	struct gpube_frontier open;
+	/*
+	 * What is closed, and what a guest gave away, less what others gave: with the open and the
+	 * held nodes the whole tree, 1, or a guest's, 0 (frontier.h). Of one that is opened
+	 */
+	uint64_t part;
 };
 
 /* A thread in the tree. Worker 0 is the caller; the others have copies of its tables. */
@@ -87,6 +92,7 @@ struct gpube_dfs_worker {
 	int64_t n_steps, steps_capacity;
 	int32_t last;    /* the position whose last decision failed at once, or -1 */
 	int64_t n_nodes; /* of this run */
+	uint64_t seen;   /* the part of the tree that it has closed or left open */
 	const struct gpube_frontier_path *left; /* that its last run left; maybe freed */
 };
 
@@ -136,6 +142,7 @@ struct gpube_dfs_tree {
 	bool is_trial;      /* it searches below a trial cutoff, and is never shared */
 	bool wanted;        /* runs end early, so that there are nodes to give */
 	struct gpube_dfs_loan *loans;
+	bool torn; /* a block was closed whose parts did not add up to the whole */
 	int64_t n_loans, best_number; /* best_number: changes when a block's best assignment does */
 	int status;
 	int32_t next; /* the block that runs next */
@@ -243,6 +250,8 @@ int gpube__dfs_tree_search(struct gpube_dfs_tree *s);
 
 /* Whether other ranks wait for open nodes: then what a first run leaves open is kept. */
 bool gpube__dfs_tree_is_awaited(const struct gpube_dfs_tree *s);
+/* Whether no part of it was lost, or is there twice. EIO: it was */
+int gpube__dfs_tree_check(struct gpube_dfs_tree *s);
 /* True when nothing is left below the cutoff. */
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 

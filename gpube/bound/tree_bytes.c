@@ -80,6 +80,7 @@ static void put_block(
 	gpube__put(to, -1); /* no more paths */
 	gpube__put(to, n_nodes);
 	for_nodes(k, put_node, to, &n_nodes);
+	gpube__put(to, (int64_t)k->part);
 }
 
 void gpube__put_tree(struct gpube__bytes *to, struct gpube_dfs_tree *s, bool with_nodes)
@@ -190,6 +191,8 @@ int gpube__get_tree_node(struct gpube__bytes *from, struct gpube_dfs_tree *s)
 	node.depth = (int32_t)n;
 	if (!k->closed)
 		from->status = gpube__frontier_push(&k->open, from->ctx, &node);
+	if (!k->closed && !from->status)
+		k->part = gpube__part_sub(k->part, gpube__node_part(&node));
 	drop_unused(from, k, node.path);
 	return from->status;
 }
@@ -221,6 +224,10 @@ static int get_nodes(struct gpube__bytes *from, struct gpube_dfs_tree *s, struct
 	for (int64_t i = 0; i < paths.n; i++)
 		drop_unused(from, k, paths.path[i]);
 	gpube__free(from->ctx, paths.path);
+	k->part = (uint64_t)gpube__get(from, 0, GPUBE__PARTS - 1);
+	if (!from->status && gpube__part_add(k->part, gpube__frontier_rest(&k->open)) != 1)
+		from->status = gpube__fail(from->ctx, GPUBE_EPARSE,
+			"parts of its search tree do not add up to the whole");
 	return from->status;
 }
 

@@ -378,6 +378,8 @@ static int tell_state(struct dealing *d, const struct gpube__sharing_state *now,
 	struct gpube_letter letter = letter_of(d, LETTER_STATE);
 	int status;
 
+	if (empty && gpube__dfs_tree_check(d->guest->state.tree))
+		return gpube__fail(d->ctx, GPUBE_EIO, "%s", d->hand.ctx.error);
 	letter.a = d->last;
 	letter.b = empty;
 	gpube__put(&least, now->n_nodes);

@@ -90,6 +90,17 @@ double gpube__frontier_part(const struct gpube_frontier *f)
 	return part;
 }
 
+uint64_t gpube__frontier_rest(const struct gpube_frontier *f)
+{
+	uint64_t rest = 0;
+
+	for (int64_t k = 0; k < f->n; k++)
+		rest = gpube__part_add(rest, gpube__node_part(&f->nodes[k]));
+	for (const struct gpube_frontier_hand *hand = f->held; hand; hand = hand->next)
+		rest = gpube__part_add(rest, gpube__node_part(&hand->node));
+	return rest;
+}
+
 struct gpube_frontier_path *gpube__frontier_path(struct gpube_frontier *f, struct gpube_ctx *ctx,
 	const struct gpube_decision *decisions, int64_t n)
 {

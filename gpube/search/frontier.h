@@ -120,6 +120,33 @@ int64_t gpube__frontier_least(const struct gpube_frontier *f);
 double gpube__frontier_part(const struct gpube_frontier *f);
 
 /*
+ * The same modulo 2^61 - 1, where sums are exact and 2 has an inverse, so that what is closed and
+ * what is open can be seen to add up to the whole tree, which is 1.
+ * gpube__part()          - below a node of so many decisions
+ * gpube__part_add()      - a + b, of two that are less than 2^61 - 1
+ * gpube__part_sub()      - a - b
+ * gpube__frontier_rest() - below all nodes that are open or held. O(n)
+ */
+#define GPUBE__PARTS (((uint64_t)1 << 61) - 1)
+static inline uint64_t gpube__part(int64_t n_decisions)
+{
+	return (uint64_t)1 << (61 - n_decisions % 61) % 61;
+}
+static inline uint64_t gpube__part_add(uint64_t a, uint64_t b)
+{
+	return (a + b) % GPUBE__PARTS;
+}
+static inline uint64_t gpube__part_sub(uint64_t a, uint64_t b)
+{
+	return (a + GPUBE__PARTS - b) % GPUBE__PARTS;
+}
+static inline uint64_t gpube__node_part(const struct gpube_frontier_node *node)
+{
+	return gpube__part((int64_t)node->depth + node->turned);
+}
+uint64_t gpube__frontier_rest(const struct gpube_frontier *f);
+
+/*
  * gpube__frontier_path()      - a path of n decisions, for one or more nodes that are pushed next;
  *                               NULL: ENOMEM
  * gpube__frontier_give_back() - a node that was taken out is no user of its path any more.

@@ -179,6 +179,7 @@ static void guest_turn(struct play *p, int i, uint64_t seed)
 
 	hasten(b->state.tree, seed);
 	assert_int_equal(gpube__guest_search(b), 0);
+	assert_int_equal(gpube__dfs_tree_check(b->state.tree), 0);
 	gpube__work_again(ctx, before);
 }
 
@@ -273,11 +274,71 @@ static void some_were_shared(void **state)
 	assert_true(n_lent > 1000 && n_back > 100 && n_lost > 10);
 }
 
+/* A node that is taken out and never closed, by the owner or a guest. */
+static void noticed(struct gpube_dfs_tree *s)
+{
+	struct gpube_dfs_block *k = &s->blocks[0];
+	struct gpube_frontier_node node;
+
+	assert_true(k->open.n > 0 && !k->closed);
+	assert_int_equal(gpube__dfs_tree_check(s), 0);
+	node = gpube__frontier_pop(&k->open);
+	assert_int_equal(gpube__dfs_tree_check(s), GPUBE_EIO);
+	gpube__frontier_give_back(&k->open, ctx, &node);
+}
+
+/* Whether there was a moment at which both had open nodes. */
+static bool one_was_lost(uint64_t seed)
+{
+	struct play p = {0};
+	const struct gpube_watch watch = {
+		.arg = &p, .improved = on_improved, .cutoff = no_cutoff, .share = on_share};
+	struct bounded r;
+	bool both = false;
+
+	if (!bounded_large_init(&r, seed)) {
+		bounded_clear(&r);
+		return false;
+	}
+	gpube__rng_init(&p.rng, seed);
+	begin_bounder(&p.b, &r.s, r.given, seed);
+	p.b.told.watch = &watch;
+	for (int k = 0; k < 100 && !both && !gpube__bounder_done(&p.b); k++) {
+		owner_turn(&p, seed);
+		if (p.begun && p.b.state.tree->blocks[0].open.n > 8)
+			lend(&p, 0);
+		both = p.begun && p.guests[0].b->state.tree->blocks[0].open.n &&
+		       p.b.state.tree->blocks[0].open.n;
+	}
+	if (both) {
+		noticed(p.guests[0].b->state.tree);
+		noticed(p.b.state.tree);
+		assert_int_equal(gpube__bound_dfs(&p.b, 0), GPUBE_EIO); /* it claims nothing */
+	}
+	gpube__dfs_tree_free(p.b.state.tree);
+	for (int i = 0; i < N_GUESTS && p.begun; i++)
+		gpube__guest_free(p.guests[i].b);
+	end_bounder(&p.b);
+	bounded_clear(&r);
+	return both;
+}
+
+static void a_lost_node(void **state)
+{
+	int n = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 40; seed++)
+		n += one_was_lost(seed);
+	assert_true(n > 3);
+}
+
 int main(void)
 {
 	struct cases c = {.setup = ctx_setup_1_thread, .teardown = ctx_teardown};
 
 	add_seeds(&c, plays, N_SEEDS, "play");
 	ADD_CASE(&c, some_were_shared);
+	ADD_CASE(&c, a_lost_node);
 	return run_cases(&c, "sharing", NULL, NULL);
 }

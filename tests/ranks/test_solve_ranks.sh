@@ -97,31 +97,21 @@ row 'a slow rank is waited for' 0 '^optimum ' '' \
 	env GPUBE_TEST_RANK='slow 1' timeout 600 mpirun -n 2 "$mpi" solve -q --receive-timeout 5s "$work/m.wcsp"
 ranks_that_fail solve "$work/hard.wcsp"
 
-# ---- what is kept: at a stop, and when a rank dies, whose nodes rank 0 still has
-"$gpube" generate random -n 22 -d 6 --p1 0.5 --p2 0.05 --seed 3 -o "$work/k.wcsp"
-best=$("$gpube" solve -q --output ub "$work/k.wcsp")
+# ---- what is kept at a stop
 row 'a checkpoint at a signal' 1 '^incomplete' 'checkpoint written' \
 	end_ranks_at TERM 'upper bound' -n 3 "$mpi" solve --threads 1 --method tree --checkpoint "$work/ck" "$work/hard.wcsp"
 row 'another number of ranks goes on' 1 '"status": "bounds"' '*' \
 	ranks 2 solve --json --method tree --timeout 0.5s --resume "$work/ck" "$work/hard.wcsp"
-dies() { # once there is a checkpoint of a tree that is shared
-	rm -f "$work/dk"
-	GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve --threads 1 --method tree --checkpoint "$work/dk" \
-		--checkpoint-every 0.01s "$1" > "$work/d.out" 2> "$work/d.err" &
-	started=$!
-	await test -s "$work/dk"
-	victim=$(for p in $(pgrep -x gpube-mpi); do ! grep -aq "$work/dk" "/proc/$p/cmdline" || echo "$p"; done | tail -n 1)
-	kill -9 "$victim" 2> /dev/null
-	wait $started
-	[ -s "$work/dk" ]
-}
-if command -v pgrep > /dev/null; then
-	row 'a rank that is killed leaves a checkpoint' 0 '' '*' dies "$work/k.wcsp"
-	row 'which goes on to the optimum' 0 "^optimum +$best," '' \
-		"$gpube" solve -q --threads 1 --method tree --resume "$work/dk" "$work/k.wcsp"
-else
-	skip 'a rank that is killed leaves a checkpoint' 'no pgrep'
-fi
+
+# ---- random models, killed ranks and stops; GPUBE_RANK_RUNS=100 has so many times as many
+for runs in answers:3 kills:1 checkpoints:2; do
+	if command -v python3 > /dev/null; then
+		that "at random: ${runs%:*}" python3 tests/ranks/check_ranks.py --program "${gpube%/*}" \
+			"--${runs%:*}" $((${runs#*:} * ${GPUBE_RANK_RUNS:-1}))
+	else
+		skip "at random: ${runs%:*}" 'no python3'
+	fi
+done
 
 # ---- what is wrong is told once
 told_once 1 'cannot open' solve --json "$work/nothing"

@@ -94,8 +94,10 @@ static bool give_one(
 		gpube__frontier_give_back(&k->open, to->ctx, &node);
 		return false;
 	}
-	if (!alive || to_rank < 0)
+	if (!alive || to_rank < 0) {
+		k->part = gpube__part_add(k->part, gpube__node_part(&node));
 		gpube__frontier_give_back(&k->open, to->ctx, &node);
+	}
 	return alive;
 }
 
@@ -144,13 +146,15 @@ static void repay(
 	struct gpube_dfs_tree *s, struct gpube_ctx *ctx, struct gpube_dfs_loan **at, int64_t least)
 {
 	struct gpube_dfs_loan *loan = *at;
+	struct gpube_dfs_block *k = &s->blocks[loan->block];
 
 	if (least != INT64_MAX) {
 		gpube__frontier_tighten(&loan->hand, least);
 		return;
 	}
 	end_loan(s, at);
-	gpube__frontier_give_back(&s->blocks[loan->block].open, ctx, &loan->hand.node);
+	k->part = gpube__part_add(k->part, gpube__node_part(&loan->hand.node));
+	gpube__frontier_give_back(&k->open, ctx, &loan->hand.node);
 	gpube__free(ctx, loan);
 }
 
