@@ -72,7 +72,8 @@ struct dealing {
 	bool fresh, gathering, returning, broken; /* fresh: the others are to know of 'tree' */
 	/* of others */
 	struct gpube_bounder *guest;
-	int64_t last; /* number of the nodes that came last */
+	int64_t last;     /* number of the nodes that came last */
+	int64_t n_before; /* nodes that were visited before the tree was shared */
 	bool asked, leaving, told_empty;
 	double told_at;
 };
@@ -351,6 +352,7 @@ static int take_root(struct dealing *d, const struct gpube_letter *l, struct gpu
 	status = gpube__guest_new(&d->guest, &d->mine, &d->opts, root);
 	if (!status) {
 		d->seen = d->guest->state.tree->best_number;
+		d->n_before = d->guest->state.tree->n_nodes;
 		d->told_empty = true; /* which rank 0 knows */
 		return GPUBE_OK;
 	}
@@ -382,7 +384,7 @@ static int tell_state(struct dealing *d, const struct gpube__sharing_state *now,
 		return gpube__fail(d->ctx, GPUBE_EIO, "%s", d->hand.ctx.error);
 	letter.a = d->last;
 	letter.b = empty;
-	gpube__put(&least, now->n_nodes);
+	gpube__put(&least, now->n_nodes - d->n_before);
 	gpube__sharing_least(&least, d->guest->state.tree);
 	status = gpube__letter_send_bytes(d->world, 0, letter, &least);
 	gpube__bytes_clear(&least);
