@@ -20,11 +20,7 @@ static void clear_held(struct gpube_ctx *ctx, void *result)
 {
 	struct held *h = result;
 
-	gpube__free(ctx, h->names);
-	gpube__free(ctx, h->pseudo);
-	gpube__free(ctx, h->r.agents);
-	gpube__free(ctx, h->r.owner);
-	gpube__free(ctx, h->r.values);
+	GPUBE_FREE_ALL(ctx, h->names, h->pseudo, h->r.agents, h->r.owner, h->r.values);
 }
 
 /* ---- what the plan says ------------------------------------------------------------- */

@@ -404,15 +404,8 @@ void dcop__engine_clear(struct dcop_engine *e)
 	for (int k = 0; e->workers && k < e->n_workers; k++)
 		dcop__worker_close(&e->workers[k]);
 	gpube__mbe_run_clear(&e->costs);
-	gpube__free(ctx, e->workers);
-	gpube__free(ctx, e->nodes);
-	gpube__free(ctx, e->begun);
-	gpube__free(ctx, e->done);
-	gpube__free(ctx, e->tables);
-	gpube__free(ctx, e->resident);
-	gpube__free(ctx, e->values);
-	gpube__free(ctx, e->tasks);
-	gpube__free(ctx, e->outbox);
+	GPUBE_FREE_ALL(ctx, e->workers, e->nodes, e->begun, e->done, e->tables, e->resident,
+		e->values, e->tasks, e->outbox);
 	pthread_mutex_destroy(&e->lock);
 	pthread_cond_destroy(&e->task_ready);
 	pthread_cond_destroy(&e->news);

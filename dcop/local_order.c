@@ -130,9 +130,6 @@ int dcop__local_order(const struct dcop_plan *p, int32_t a, int32_t *vars, int32
 	eliminate_all(&in, vars);
 	status = GPUBE_OK;
 out:
-	gpube__free(ctx, in.column);
-	gpube__free(ctx, in.var);
-	gpube__free(ctx, in.rows);
-	gpube__free(ctx, in.size);
+	GPUBE_FREE_ALL(ctx, in.column, in.var, in.rows, in.size);
 	return status;
 }

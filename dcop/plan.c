@@ -17,17 +17,8 @@ void dcop__plan_clear(struct dcop_plan *p)
 	dcop_pseudotree_free(p->tree);
 	gpube__graph_clear(ctx, &p->variables);
 	gpube__graph_clear(ctx, &p->graph);
-	gpube__free(ctx, p->order);
-	gpube__free(ctx, p->first);
-	gpube__free(ctx, p->n_own);
-	gpube__free(ctx, p->agent_at);
-	gpube__free(ctx, p->child_at);
-	gpube__free(ctx, p->child);
-	gpube__free(ctx, p->separator_at);
-	gpube__free(ctx, p->separator);
-	gpube__free(ctx, p->sends_at);
-	gpube__free(ctx, p->sends);
-	gpube__free(ctx, p->rank);
+	GPUBE_FREE_ALL(ctx, p->order, p->first, p->n_own, p->agent_at, p->child_at, p->child,
+		p->separator_at, p->separator, p->sends_at, p->sends, p->rank);
 	dcop_agents_clear(ctx, &p->own_agents);
 	gpube__simplified_clear(ctx, &p->s);
 	gpube_model_free(p->quantised);

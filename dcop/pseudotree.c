@@ -488,21 +488,10 @@ static int builder_init(struct builder *b)
 static void builder_clear(struct builder *b)
 {
 	for (int h = 0; h < GPUBE_PSEUDOTREE_BEST; h++) {
-		gpube__free(b->ctx, b->rank[h]);
-		gpube__free(b->ctx, b->first[h]);
-		gpube__free(b->ctx, b->sorted[h]);
+		GPUBE_FREE_ALL(b->ctx, b->rank[h], b->first[h], b->sorted[h]);
 	}
-	gpube__free(b->ctx, b->parent);
-	gpube__free(b->ctx, b->depth);
-	gpube__free(b->ctx, b->preorder);
-	gpube__free(b->ctx, b->next);
-	gpube__free(b->ctx, b->visited_neighbours);
-	gpube__free(b->ctx, b->seen);
-	gpube__free(b->ctx, b->sep_at);
-	gpube__free(b->ctx, b->sep_n);
-	gpube__free(b->ctx, b->number);
-	gpube__free(b->ctx, b->members);
-	gpube__free(b->ctx, b->pool);
+	GPUBE_FREE_ALL(b->ctx, b->parent, b->depth, b->preorder, b->next, b->visited_neighbours,
+		b->seen, b->sep_at, b->sep_n, b->number, b->members, b->pool);
 }
 
 /* Vertices by component, in rows of 'list'. */
@@ -587,11 +576,6 @@ void dcop_pseudotree_free(struct dcop_pseudotree *t)
 {
 	if (!t)
 		return;
-	gpube__free(t->ctx, t->parent);
-	gpube__free(t->ctx, t->depth);
-	gpube__free(t->ctx, t->tree);
-	gpube__free(t->ctx, t->preorder);
-	gpube__free(t->ctx, t->pseudo_at);
-	gpube__free(t->ctx, t->pseudo);
-	gpube__free(t->ctx, t);
+	GPUBE_FREE_ALL(
+		t->ctx, t->parent, t->depth, t->tree, t->preorder, t->pseudo_at, t->pseudo, t);
 }

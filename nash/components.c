@@ -221,13 +221,8 @@ static void clear_components(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_nash_components *c = result;
 
-	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++) {
-		const void *list = c->subsets[k].xs;
-		void *p;
-
-		memcpy(&p, &list, sizeof(p));
-		gpube__free(ctx, p);
-	}
+	for (int64_t k = 0; c->subsets && k < c->n_subsets; k++)
+		GPUBE_FREE_ALL(ctx, c->subsets[k].xs);
 	gpube__free(ctx, c->subsets);
 }
 

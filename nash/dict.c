@@ -30,10 +30,7 @@ void nash__dict_clear(struct nash_dict *d)
 {
 	for (int64_t k = 0; d->store && k < d->n_store; k++)
 		fmpz_clear(d->store + k);
-	gpube__free(d->ctx, d->store);
-	gpube__free(d->ctx, d->d);
-	gpube__free(d->ctx, d->basic);
-	gpube__free(d->ctx, d->nonbasic);
+	GPUBE_FREE_ALL(d->ctx, d->store, d->d, d->basic, d->nonbasic);
 	fmpz_clear(d->den);
 	fmpz_clear(d->old);
 	fmpz_clear(d->t);

@@ -307,9 +307,7 @@ void nash__problem_clear(struct nash_problem *p)
 		gpube__free(p->ctx, p->map[q]);
 		for (int32_t k = 0; p->side[q].weight && k < p->side[q].k; k++)
 			fmpz_clear(p->side[q].weight + k);
-		gpube__free(p->ctx, p->side[q].weight);
-		gpube__free(p->ctx, p->side[q].c);
-		gpube__free(p->ctx, p->side[q].f);
+		GPUBE_FREE_ALL(p->ctx, p->side[q].weight, p->side[q].c, p->side[q].f);
 		fmpz_clear(&p->den[q]);
 	}
 	*p = (struct nash_problem){0};

@@ -61,9 +61,7 @@ void nash__ranks_close(struct nash_ranks *r)
 		return;
 	for (int k = 0; r->found && k < r->world->n_ranks; k++)
 		gpube__free(r->ctx, r->found[k]);
-	gpube__free(r->ctx, r->found);
-	gpube__free(r->ctx, r->bodies);
-	gpube__free(r->ctx, r);
+	GPUBE_FREE_ALL(r->ctx, r->found, r->bodies, r);
 }
 
 /* ---- what comes ------------------------------------------------------------------------- */
@@ -144,9 +142,7 @@ static int send(struct nash_ranks *r, int to, struct body body, struct gpube_sup
 	struct dcop_blob *blob = gpube__alloc(r->ctx, 1, sizeof(*blob));
 
 	if (!p || !copy || !blob) {
-		gpube__free(r->ctx, p);
-		gpube__free(r->ctx, copy);
-		gpube__free(r->ctx, blob);
+		GPUBE_FREE_ALL(r->ctx, p, copy, blob);
 		return GPUBE_ENOMEM;
 	}
 	*copy = body;

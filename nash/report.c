@@ -87,10 +87,7 @@ static int lift_init(struct lift *l, struct nash_found *whole, const struct nash
 
 static void lift_clear(struct lift *l, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, l->at);
-	gpube__free(ctx, l->queue);
-	gpube__free(ctx, l->xs);
-	gpube__free(ctx, l->masks);
+	GPUBE_FREE_ALL(ctx, l->at, l->queue, l->xs, l->masks);
 }
 
 /* Checks what the equilibria lo to hi have of a side, each vertex once. */

@@ -1,16 +1,10 @@
 /* result.c - results of gpube_nash(): their end, and what a search's end makes of them. */
-#include <string.h>
-
 #include "nash/result.h"
 
 void nash__strategy_clear(struct gpube_nash_strategy *s, struct gpube_ctx *ctx)
 {
 	/* the pointers begin the block that holds the text, too */
-	const void *block = s->p;
-	void *p;
-
-	memcpy(&p, &block, sizeof(p));
-	gpube__free(ctx, p);
+	GPUBE_FREE_ALL(ctx, s->p);
 }
 
 static void free_strategies(struct gpube_ctx *ctx, struct gpube_nash_strategy *s, int64_t n)
@@ -23,20 +17,11 @@ static void free_strategies(struct gpube_ctx *ctx, struct gpube_nash_strategy *s
 /* What results of another number of players have. */
 static void free_profiles(struct gpube_nash_result *r, struct gpube_ctx *ctx)
 {
-	for (int64_t k = 0; k < r->n_profiles; k++) {
-		void *block;
-
-		memcpy(&block, &r->profiles[k].lo, sizeof(block));
-		gpube__free(ctx, block);
-	}
-	for (int64_t k = 0; k < r->n_open; k++) {
-		void *block;
-
-		memcpy(&block, &r->open[k].lower, sizeof(block));
-		gpube__free(ctx, block);
-	}
-	gpube__free(ctx, r->profiles);
-	gpube__free(ctx, r->open);
+	for (int64_t k = 0; k < r->n_profiles; k++)
+		GPUBE_FREE_ALL(ctx, r->profiles[k].lo);
+	for (int64_t k = 0; k < r->n_open; k++)
+		GPUBE_FREE_ALL(ctx, r->open[k].lower);
+	GPUBE_FREE_ALL(ctx, r->profiles, r->open);
 }
 
 /* What those of a tree have. */
@@ -45,12 +30,10 @@ static void free_tree(struct gpube_nash_tree *t, struct gpube_ctx *ctx)
 	if (!t)
 		return;
 	for (int32_t k = 0; t->sets && k < t->n_sets; k++)
-		gpube__free(ctx, (void *)(uintptr_t)t->sets[k].actions);
+		GPUBE_FREE_ALL(ctx, t->sets[k].actions);
 	for (int64_t k = 0; t->profiles && k < t->n_profiles; k++)
-		gpube__free(ctx, (void *)(uintptr_t)t->profiles[k].p);
-	gpube__free(ctx, (void *)(uintptr_t)t->sets);
-	gpube__free(ctx, (void *)(uintptr_t)t->profiles);
-	gpube__free(ctx, t);
+		GPUBE_FREE_ALL(ctx, t->profiles[k].p);
+	GPUBE_FREE_ALL(ctx, t->sets, t->profiles, t);
 }
 
 static void clear_result(struct gpube_ctx *ctx, void *result)

@@ -199,8 +199,6 @@ int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, boo
 	else
 		for (int32_t q = from; q <= to && !status; q++)
 			status = try_size(f, &s, q);
-	gpube__free(p->ctx, s.x);
-	gpube__free(p->ctx, s.y);
-	gpube__free(p->ctx, s.zero);
+	GPUBE_FREE_ALL(p->ctx, s.x, s.y, s.zero);
 	return status;
 }

@@ -541,18 +541,8 @@ static void tear_down(struct tree *t)
 	csg__bid_search_clear(&t->bid_search);
 	csg__good_tree_free(t->goods);
 	csg__cliques_clear(&t->cliques);
-	gpube__free(t->ctx, t->price);
-	gpube__free(t->ctx, t->gain);
-	gpube__free(t->ctx, t->bid);
-	gpube__free(t->ctx, t->set);
-	gpube__free(t->ctx, t->x);
-	gpube__free(t->ctx, t->y);
-	gpube__free(t->ctx, t->dual);
-	gpube__free(t->ctx, t->order);
-	gpube__free(t->ctx, t->ranked);
-	gpube__free(t->ctx, t->used);
-	gpube__free(t->ctx, t->chosen);
-	gpube__free(t->ctx, t->best_chosen);
+	GPUBE_FREE_ALL(t->ctx, t->price, t->gain, t->bid, t->set, t->x, t->y, t->dual, t->order,
+		t->ranked, t->used, t->chosen, t->best_chosen);
 }
 
 /* The winners' prices again, from the auction, and that no good is sold twice. */

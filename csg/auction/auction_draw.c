@@ -297,9 +297,7 @@ static int draw(struct bid_drawing *d, const char *name)
 		while (!status && d->n_drawn < d->n_bids)
 			status = draw_bidder(d, in, other, weight);
 	}
-	gpube__free(d->ctx, weight);
-	gpube__free(d->ctx, other);
-	gpube__free(d->ctx, in);
+	GPUBE_FREE_ALL(d->ctx, weight, other, in);
 	return status;
 }
 
@@ -349,9 +347,7 @@ int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const
 		status = draw(&d, distribution);
 	if (!status)
 		status = take_bids(out, &d, name);
-	gpube__free(ctx, d.near);
-	gpube__free(ctx, d.common);
-	gpube__free(ctx, d.private_);
+	GPUBE_FREE_ALL(ctx, d.near, d.common, d.private_);
 	gpube__bids_clear(&d.b);
 	return status;
 }

@@ -292,16 +292,8 @@ int csg__draw_paths(struct bid_drawing *d, uint8_t *in)
 	while (!status && d->n_drawn < d->n_bids)
 		status =
 			gpube__stopped(d->ctx) ? gpube__fail_stopped(d->ctx) : draw_shipper(&m, in);
-	gpube__free(d->ctx, m.x);
-	gpube__free(d->ctx, m.y);
-	gpube__free(d->ctx, m.edge);
-	gpube__free(d->ctx, m.at);
-	gpube__free(d->ctx, m.next_to);
-	gpube__free(d->ctx, m.by);
-	gpube__free(d->ctx, m.cost);
-	gpube__free(d->ctx, m.seen);
-	gpube__free(d->ctx, m.step);
-	gpube__free(d->ctx, m.heap);
+	GPUBE_FREE_ALL(
+		d->ctx, m.x, m.y, m.edge, m.at, m.next_to, m.by, m.cost, m.seen, m.step, m.heap);
 	return status;
 }
 

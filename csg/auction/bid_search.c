@@ -205,9 +205,7 @@ int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *c
 void csg__bid_search_clear(struct csg__bid_search *s)
 {
 	for (int k = 0; k < s->n_walks; k++) {
-		gpube__free(s->cliques->ctx, s->walk[k].in);
-		gpube__free(s->cliques->ctx, s->walk[k].cost);
-		gpube__free(s->cliques->ctx, s->walk[k].within);
+		GPUBE_FREE_ALL(s->cliques->ctx, s->walk[k].in, s->walk[k].cost, s->walk[k].within);
 	}
 	if (s->cliques) {
 		gpube__free(s->cliques->ctx, s->walk);

@@ -23,11 +23,7 @@ int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int 
 
 void csg__cliques_clear(struct csg__cliques *c)
 {
-	gpube__free(c->ctx, c->conflict);
-	gpube__free(c->ctx, c->row);
-	gpube__free(c->ctx, c->left);
-	gpube__free(c->ctx, c->clique);
-	gpube__free(c->ctx, c->weighed);
+	GPUBE_FREE_ALL(c->ctx, c->conflict, c->row, c->left, c->clique, c->weighed);
 	c->weighed = NULL;
 	c->conflict = c->row = c->left = c->clique = NULL;
 }

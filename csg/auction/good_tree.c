@@ -274,9 +274,5 @@ void csg__good_tree_free(struct csg__good_tree *t)
 {
 	if (!t)
 		return;
-	gpube__free(t->ctx, t->share);
-	gpube__free(t->ctx, t->lists);
-	gpube__free(t->ctx, t->count);
-	gpube__free(t->ctx, t->level);
-	gpube__free(t->ctx, t);
+	GPUBE_FREE_ALL(t->ctx, t->share, t->lists, t->count, t->level, t);
 }

@@ -43,13 +43,7 @@ int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int n)
 
 void csg__packing_clear(struct csg__packing *p)
 {
-	gpube__free(p->ctx, p->t);
-	gpube__free(p->ctx, p->b);
-	gpube__free(p->ctx, p->c);
-	gpube__free(p->ctx, p->weight);
-	gpube__free(p->ctx, p->basic);
-	gpube__free(p->ctx, p->nonbasic);
-	gpube__free(p->ctx, p->fixed);
+	GPUBE_FREE_ALL(p->ctx, p->t, p->b, p->c, p->weight, p->basic, p->nonbasic, p->fixed);
 	p->t = p->b = p->c = p->weight = NULL;
 	p->basic = p->nonbasic = NULL;
 	p->fixed = NULL;

@@ -214,8 +214,6 @@ int csg__cover(struct gpube_ctx *ctx, int n, struct csg__candidate *c, int64_t n
 		}
 		status = GPUBE_OK;
 	}
-	gpube__free(ctx, d.seen);
-	gpube__free(ctx, d.slack);
-	gpube__free(ctx, d.mask);
+	GPUBE_FREE_ALL(ctx, d.seen, d.slack, d.mask);
 	return status;
 }

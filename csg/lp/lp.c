@@ -671,10 +671,6 @@ int csg__lp_run(struct csg__search *s, double seconds)
 		status = run(&lp);
 	s->r->seconds_lp = gpube__now() - lp.start;
 	csg__master_clear(&lp.master);
-	gpube__free(ctx, lp.candidate);
-	gpube__free(ctx, lp.most);
-	gpube__free(ctx, lp.found);
-	gpube__free(ctx, lp.low_dual);
-	gpube__free(ctx, lp.low);
+	GPUBE_FREE_ALL(ctx, lp.candidate, lp.most, lp.found, lp.low_dual, lp.low);
 	return status;
 }

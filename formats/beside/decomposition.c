@@ -148,9 +148,7 @@ static void clear_decomposition(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_decomposition *d = result;
 
-	gpube__free(ctx, d->parent);
-	gpube__free(ctx, d->first);
-	gpube__free(ctx, d->vars);
+	GPUBE_FREE_ALL(ctx, d->parent, d->first, d->vars);
 }
 
 struct gpube_decomposition *gpube__decomposition_new(struct gpube_ctx *ctx)
@@ -183,10 +181,7 @@ int gpube__read_clusters(
 		/* parents, of numbers or of what the clusters have in common */
 		status = tree ? set_parents(&r) : gpube__join_clusters(r.d, m);
 	gpube__in_close(&in);
-	gpube__free(m->ctx, r.seen);
-	gpube__free(m->ctx, r.line);
-	gpube__free(m->ctx, r.number);
-	gpube__free(m->ctx, r.parent);
+	GPUBE_FREE_ALL(m->ctx, r.seen, r.line, r.number, r.parent);
 	if (status)
 		gpube_result_free(r.d);
 	else

@@ -144,10 +144,6 @@ int gpube__join_clusters(struct gpube_decomposition *d, const struct gpube_model
 		*d = to;
 		to = was;
 	}
-	gpube__free(ctx, to.parent);
-	gpube__free(ctx, to.first);
-	gpube__free(ctx, to.vars);
-	gpube__free(ctx, j.at);
-	gpube__free(ctx, j.in);
+	GPUBE_FREE_ALL(ctx, to.parent, to.first, to.vars, j.at, j.in);
 	return fits ? GPUBE_OK : GPUBE_ENOMEM;
 }

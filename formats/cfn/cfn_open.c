@@ -25,18 +25,10 @@ void gpube__cfn_close(struct gpube_cfn_reader *r)
 	ctx = r->m->ctx;
 	gpube__names_clear(&r->names);
 	for (int64_t k = 0; k < r->n_pending; k++) {
-		gpube__free(ctx, r->pending[k].wanted);
-		gpube__free(ctx, r->pending[k].name);
-		gpube__free(ctx, r->pending[k].scope);
+		GPUBE_FREE_ALL(ctx, r->pending[k].wanted, r->pending[k].name, r->pending[k].scope);
 	}
 	for (int64_t k = 0; k < r->n_defined; k++)
 		gpube__free(ctx, r->defined[k]);
-	gpube__free(ctx, r->defined);
-	gpube__free(ctx, r->places);
-	gpube__free(ctx, r->pending);
-	gpube__free(ctx, r->seen);
-	gpube__free(ctx, r->scope);
-	gpube__free(ctx, r->domains);
-	gpube__free(ctx, r->tuple);
-	gpube__free(ctx, r);
+	GPUBE_FREE_ALL(
+		ctx, r->defined, r->places, r->pending, r->seen, r->scope, r->domains, r->tuple, r);
 }

@@ -552,11 +552,7 @@ int gpube__cfn_write(const struct gpube_model *m, struct gpube_out *out)
 	tell(&w);
 	for (int64_t k = 0; k < w.n_made; k++)
 		gpube__free(m->ctx, w.made[k]);
-	gpube__free(m->ctx, w.made);
-	gpube__free(m->ctx, w.vars);
-	gpube__free(m->ctx, w.functions);
-	gpube__free(m->ctx, w.last_user);
-	gpube__free(m->ctx, w.domains);
+	GPUBE_FREE_ALL(m->ctx, w.made, w.vars, w.functions, w.last_user, w.domains);
 	gpube__names_clear(&w.names);
 	gpube__survey_clear(&w.survey, m->ctx);
 	return status;

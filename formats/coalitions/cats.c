@@ -235,9 +235,7 @@ int gpube__cats_read(struct gpube_model *m, struct gpube_in *in)
 	if (!status)
 		status = gpube__bids_take(m, &a);
 	gpube__bids_clear(&a);
-	gpube__free(in->ctx, r.price);
-	gpube__free(in->ctx, r.seen);
-	gpube__free(in->ctx, r.numbers.slot);
+	GPUBE_FREE_ALL(in->ctx, r.price, r.seen, r.numbers.slot);
 	return status;
 }
 

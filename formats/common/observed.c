@@ -71,7 +71,5 @@ void gpube__observed_clear(struct gpube_model *view, const struct gpube_model *m
 {
 	for (int32_t t = m->n_tables; t < view->n_tables; t++)
 		gpube__free(m->ctx, view->tables[t].values);
-	gpube__free(m->ctx, view->functions);
-	gpube__free(m->ctx, view->tables);
-	gpube__free(m->ctx, view->scopes);
+	GPUBE_FREE_ALL(m->ctx, view->functions, view->tables, view->scopes);
 }

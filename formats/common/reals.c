@@ -228,8 +228,6 @@ int gpube__weights_finish(struct gpube_model *m, struct gpube_in *in, struct gpu
 			status = gpube__add_function(m, t.arity, w->scope, table, name);
 	}
 out:
-	gpube__free(ctx, domains);
-	gpube__free(ctx, t.values);
-	gpube__free(ctx, t.tuples);
+	GPUBE_FREE_ALL(ctx, domains, t.values, t.tuples);
 	return status;
 }

@@ -208,9 +208,7 @@ int gpube__decode_clauses(
 	} else {
 		status = GPUBE_ENOMEM;
 	}
-	gpube__free(ctx, d.origin);
-	gpube__free(ctx, d.least);
-	gpube__free(ctx, d.scope);
+	GPUBE_FREE_ALL(ctx, d.origin, d.least, d.scope);
 	if (status)
 		gpube_model_free(d.out);
 	else

@@ -33,9 +33,7 @@ void gpube__side_clear(struct gpube_compare_side *s)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 
-	gpube__free(ctx, s->sorted);
-	gpube__free(ctx, s->member);
-	gpube__free(ctx, s->group);
+	GPUBE_FREE_ALL(ctx, s->sorted, s->member, s->group);
 }
 
 int gpube__side_init(struct gpube_compare_side *s, const struct gpube_model *m)

@@ -157,9 +157,7 @@ void gpube__expr_clear(struct gpube_expr *e)
 		gpube__free(e->ctx, e->locals[k]);
 	for (int64_t k = 0; k < e->n_texts; k++)
 		gpube__free(e->ctx, e->texts[k]);
-	gpube__free(e->ctx, e->locals);
-	gpube__free(e->ctx, e->texts);
-	gpube__free(e->ctx, e->nodes);
+	GPUBE_FREE_ALL(e->ctx, e->locals, e->texts, e->nodes);
 	memset(e, 0, sizeof(*e));
 }
 

@@ -71,9 +71,7 @@ int gpube__expr_expand(struct gpube_expr *e, struct gpube_model *m, struct gpube
 		w.costs = NULL;
 	}
 out:
-	gpube__free(ctx, w.domains);
-	gpube__free(ctx, w.slots);
-	gpube__free(ctx, w.costs);
+	GPUBE_FREE_ALL(ctx, w.domains, w.slots, w.costs);
 	if (status && !in->status)
 		in->status = status;
 	return status;

@@ -452,11 +452,6 @@ int gpube__agg_read(struct gpube_model *m, struct gpube_in *in)
 		status = add_agents(m, r.g);
 	for (int32_t f = 0; r.weights && f < r.g->n_functions; f++)
 		gpube__free(ctx, r.weights[f]);
-	gpube__free(ctx, r.weights);
-	gpube__free(ctx, r.kind);
-	gpube__free(ctx, r.dflt);
-	gpube__free(ctx, r.types);
-	gpube__free(ctx, r.sets);
-	gpube__free(ctx, r.set_at);
+	GPUBE_FREE_ALL(ctx, r.weights, r.kind, r.dflt, r.types, r.sets, r.set_at);
 	return status;
 }

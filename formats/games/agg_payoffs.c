@@ -215,10 +215,7 @@ static int read_mapping(struct gpube_agg *r, int32_t node, struct gpube_pile *pi
 		to->configurations = counts;
 		counts = NULL;
 	}
-	gpube__free(ctx, counts);
-	gpube__free(ctx, v);
-	gpube__free(ctx, rows);
-	gpube__free(ctx, c.counts);
+	GPUBE_FREE_ALL(ctx, counts, v, rows, c.counts);
 	return status;
 }
 

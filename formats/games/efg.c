@@ -399,8 +399,6 @@ int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 	for (int64_t k = 0; k < r.n_strings; k++)
 		gpube__free(ctx, r.strings[k]);
 	gpube__names_clear(&r.names);
-	gpube__free(ctx, r.players);
-	gpube__free(ctx, r.strings);
-	gpube__free(ctx, r.open);
+	GPUBE_FREE_ALL(ctx, r.players, r.strings, r.open);
 	return status;
 }

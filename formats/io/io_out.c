@@ -348,9 +348,7 @@ static void free_impl(struct gpube_out *out)
 #endif
 	if (s->c_locale != (locale_t)0)
 		freelocale(s->c_locale);
-	gpube__free(out->ctx, s->temporary);
-	gpube__free(out->ctx, s->target);
-	gpube__free(out->ctx, s);
+	GPUBE_FREE_ALL(out->ctx, s->temporary, s->target, s);
 	out->impl = NULL;
 }
 

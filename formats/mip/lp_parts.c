@@ -134,7 +134,5 @@ void gpube__lp_clear(struct gpube_lp *r)
 	gpube__names_clear(&r->names);
 	for (int32_t k = 0; k < r->n_columns; k++)
 		gpube__free(r->m->ctx, r->columns[k].name);
-	gpube__free(r->m->ctx, r->columns);
-	gpube__free(r->m->ctx, r->terms);
-	gpube__free(r->m->ctx, r->rows);
+	GPUBE_FREE_ALL(r->m->ctx, r->columns, r->terms, r->rows);
 }

@@ -281,10 +281,7 @@ static void add_polytope(struct making *b, int32_t f)
 	}
 	for (int k = 0; k < arity && !b->status; k++)
 		add_marginals(b, &l, f, k, start, sorted);
-	gpube__free(ctx, start);
-	gpube__free(ctx, sorted);
-	gpube__free(ctx, l.tuples);
-	gpube__free(ctx, l.columns);
+	GPUBE_FREE_ALL(ctx, start, sorted, l.tuples, l.columns);
 }
 
 static void add_function(struct making *b, int32_t f)
@@ -373,13 +370,7 @@ int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m)
 
 void gpube__mip_clear(struct gpube_mip *p)
 {
-	gpube__free(p->ctx, p->var);
-	gpube__free(p->ctx, p->value);
-	gpube__free(p->ctx, p->cost);
-	gpube__free(p->ctx, p->sense);
-	gpube__free(p->ctx, p->rhs);
-	gpube__free(p->ctx, p->at);
-	gpube__free(p->ctx, p->column);
-	gpube__free(p->ctx, p->factor);
+	GPUBE_FREE_ALL(
+		p->ctx, p->var, p->value, p->cost, p->sense, p->rhs, p->at, p->column, p->factor);
 	*p = (struct gpube_mip){0};
 }

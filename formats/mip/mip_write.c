@@ -270,9 +270,7 @@ static int write_mps(struct writer *w)
 		write_bounds(w);
 		gpube__out_text(w->out, "ENDATA\n");
 	}
-	gpube__free(p->ctx, t.start);
-	gpube__free(p->ctx, t.of);
-	gpube__free(p->ctx, t.row);
+	GPUBE_FREE_ALL(p->ctx, t.start, t.of, t.row);
 	return status ? status : w->out->status;
 }
 

@@ -275,8 +275,6 @@ int gpube__wcnf_read(struct gpube_model *m, struct gpube_in *in)
 
 	if (!status)
 		status = read_clauses(&r);
-	gpube__free(m->ctx, r.scope);
-	gpube__free(m->ctx, r.falsifying);
-	gpube__free(m->ctx, r.seen);
+	GPUBE_FREE_ALL(m->ctx, r.scope, r.falsifying, r.seen);
 	return status;
 }

@@ -23,11 +23,7 @@ int gpube__bayes_finish(struct gpube_bayes *b)
 			gpube__in_error(
 				b->in, "variable '%.60s' has no probabilities", b->m->vars[i].name);
 	gpube__names_clear(&b->names);
-	gpube__free(ctx, b->labels);
-	gpube__free(ctx, b->scoped);
-	gpube__free(ctx, b->done);
-	gpube__free(ctx, b->scope);
-	gpube__free(ctx, b->values);
+	GPUBE_FREE_ALL(ctx, b->labels, b->scoped, b->done, b->scope, b->values);
 	return b->in->status;
 }
 

@@ -220,8 +220,6 @@ int gpube__write_minibuckets(
 			status = status ? status : closed;
 		}
 	}
-	gpube__free(m->ctx, w.renamed);
-	gpube__free(m->ctx, w.first);
-	gpube__free(m->ctx, w.listed);
+	GPUBE_FREE_ALL(m->ctx, w.renamed, w.first, w.listed);
 	return status;
 }

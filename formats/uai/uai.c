@@ -191,9 +191,7 @@ int gpube__uai_functions(
 		status = read_table(m, in, s.arity[f], s.vars ? s.vars + at : NULL, w, f);
 		at += s.arity[f];
 	}
-	gpube__free(m->ctx, s.arity);
-	gpube__free(m->ctx, s.vars);
-	gpube__free(m->ctx, s.seen_in);
+	GPUBE_FREE_ALL(m->ctx, s.arity, s.vars, s.seen_in);
 	return status;
 }
 

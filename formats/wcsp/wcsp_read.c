@@ -323,9 +323,7 @@ static int read_problem(struct gpube_model *m, struct gpube_in *in, int depth)
 
 	for (int32_t f = 0; f < n_functions && !status; f++)
 		status = read_function(&r, f);
-	gpube__free(m->ctx, r.seen);
-	gpube__free(m->ctx, r.scope);
-	gpube__free(m->ctx, r.domains);
+	GPUBE_FREE_ALL(m->ctx, r.seen, r.scope, r.domains);
 	gpube__wcsp_room_clear(&r.room, m->ctx);
 	gpube__free(m->ctx, r.shared);
 	return status;

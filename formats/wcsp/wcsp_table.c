@@ -318,7 +318,5 @@ int gpube__wcsp_table(struct gpube_table *table, struct gpube_ctx *ctx,
 
 void gpube__wcsp_room_clear(struct gpube_wcsp_room *room, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, room->tuple);
-	gpube__free(ctx, room->cost);
-	gpube__free(ctx, room->given);
+	GPUBE_FREE_ALL(ctx, room->tuple, room->cost, room->given);
 }

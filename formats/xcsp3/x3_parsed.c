@@ -57,9 +57,7 @@ void gpube__x3_parsed_clear(struct gpube_x3_parsed *p)
 	struct gpube_ctx *ctx = p->r->m->ctx;
 
 	gpube__expr_clear(&p->e);
-	gpube__free(ctx, p->slots);
-	gpube__free(ctx, p->scope);
-	gpube__free(ctx, p->key);
+	GPUBE_FREE_ALL(ctx, p->slots, p->scope, p->key);
 }
 
 static bool is_symbolic(const void *arg, int32_t slot)

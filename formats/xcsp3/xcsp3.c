@@ -238,13 +238,8 @@ static void clear(struct gpube_x3 *r)
 		gpube__free(ctx, r->arrays[k].vars);
 	for (int64_t k = 0; k < r->n_strings; k++)
 		gpube__free(ctx, r->strings[k]);
-	gpube__free(ctx, r->domains);
-	gpube__free(ctx, r->domain_of);
-	gpube__free(ctx, r->arrays);
-	gpube__free(ctx, r->strings);
-	gpube__free(ctx, r->seen);
-	gpube__free(ctx, r->parts);
-	gpube__free(ctx, r->symbols);
+	GPUBE_FREE_ALL(ctx, r->domains, r->domain_of, r->arrays, r->strings, r->seen, r->parts,
+		r->symbols);
 	gpube__x2_clear(r);
 }
 

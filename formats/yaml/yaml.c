@@ -378,10 +378,7 @@ int gpube__yaml_read(struct gpube_model *m, struct gpube_in *in)
 		gpube__free(m->ctx, r.domains[d].texts);
 		gpube__free(m->ctx, r.domains[d].values);
 	}
-	gpube__free(m->ctx, r.domains);
-	gpube__free(m->ctx, r.domain_of);
-	gpube__free(m->ctx, r.externals);
-	gpube__free(m->ctx, r.source);
+	GPUBE_FREE_ALL(m->ctx, r.domains, r.domain_of, r.externals, r.source);
 	gpube__names_clear(&r.names);
 	yaml_document_delete(&r.doc);
 	return status;

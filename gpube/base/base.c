@@ -266,6 +266,12 @@ void gpube__free(struct gpube_ctx *ctx, void *p)
 		ctx->realloc_fn(ctx->realloc_arg, p, 0);
 }
 
+void gpube__free_all(struct gpube_ctx *ctx, const void *const *p, size_t n)
+{
+	for (size_t k = 0; k < n; k++)
+		gpube__free(ctx, (void *)(uintptr_t)p[k]);
+}
+
 char *gpube__strdup(struct gpube_ctx *ctx, const char *s)
 {
 	size_t n = strlen(s) + 1;

@@ -122,6 +122,11 @@ void *gpube__aligned_alloc(struct gpube_ctx *ctx, uint64_t bytes);
 void gpube__aligned_free(struct gpube_ctx *ctx, void *p); /* NULL is fine */
 void *gpube__realloc(struct gpube_ctx *ctx, void *p, uint64_t n, uint64_t size);
 void gpube__free(struct gpube_ctx *ctx, void *p);
+/* Each of several, named before any is gone. */
+#define GPUBE_FREE_ALL(ctx, ...)                                                                   \
+	gpube__free_all(ctx, (const void *const[]){__VA_ARGS__},                                   \
+		sizeof((const void *const[]){__VA_ARGS__}) / sizeof(void *))
+void gpube__free_all(struct gpube_ctx *ctx, const void *const *p, size_t n);
 char *gpube__strdup(struct gpube_ctx *ctx, const char *s);
 
 /*

@@ -369,11 +369,7 @@ static void clear_solution(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_solution *s = result;
 
-	gpube__free(ctx, s->values);
-	gpube__free(ctx, s->count);
-	gpube__free(ctx, s->order);
-	gpube__free(ctx, s->stages);
-	gpube__free(ctx, s->steps);
+	GPUBE_FREE_ALL(ctx, s->values, s->count, s->order, s->stages, s->steps);
 }
 
 struct gpube_solution *gpube__solution_new(struct gpube_ctx *ctx)

@@ -439,10 +439,7 @@ int gpube__deal_infer(struct gpube_inference **out, const struct gpube_model *m,
 	*out = s.out;
 	gpube__result_hand_over(s.out, s.ctx); /* the hand's context goes */
 	clear_slices(&s);
-	gpube__free(ctx, s.sum.marginals);
-	gpube__free(ctx, s.words);
-	gpube__free(ctx, s.knows);
-	gpube__free(ctx, s.busy);
+	GPUBE_FREE_ALL(ctx, s.sum.marginals, s.words, s.knows, s.busy);
 	gpube__letters_close(&s.letters);
 	pthread_mutex_destroy(&s.lock);
 	return status;

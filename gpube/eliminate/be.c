@@ -326,10 +326,7 @@ static int be_eliminate(struct run *r, int32_t p)
 out:
 	if (stores || !r->assigning)
 		free_inputs(r, p);
-	gpube__free(ctx, in);
-	gpube__free(ctx, d.sizes);
-	gpube__free(ctx, d.operand);
-	gpube__free(ctx, d.positions);
+	GPUBE_FREE_ALL(ctx, in, d.sizes, d.operand, d.positions);
 	return status;
 }
 
@@ -362,9 +359,7 @@ struct scratch {
 
 static void scratch_clear(struct gpube_ctx *ctx, struct scratch *s)
 {
-	gpube__free(ctx, s->pieces);
-	gpube__free(ctx, s->cells);
-	gpube__free(ctx, s->sums);
+	GPUBE_FREE_ALL(ctx, s->pieces, s->cells, s->sums);
 }
 
 static int scratch_init(struct scratch *s, const struct gpube_be *be)

@@ -49,12 +49,8 @@ void gpube__box_clear(struct gpube_box *box)
 			gpube__free(ctx, box->m.tables[f].values);
 			gpube__free(ctx, box->m.tables[f].tuples);
 		}
-	gpube__free(ctx, box->m.vars);
-	gpube__free(ctx, box->m.functions);
-	gpube__free(ctx, box->m.tables);
-	gpube__free(ctx, box->m.scopes);
-	gpube__free(ctx, box->owns);
-	gpube__free(ctx, box->first);
+	GPUBE_FREE_ALL(ctx, box->m.vars, box->m.functions, box->m.tables, box->m.scopes, box->owns,
+		box->first);
 	memset(box, 0, sizeof(*box));
 }
 

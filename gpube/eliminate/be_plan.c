@@ -11,10 +11,7 @@
 
 void gpube__be_clear(struct gpube_be *be)
 {
-	gpube__free(be->ctx, be->position);
-	gpube__free(be->ctx, be->buckets);
-	gpube__free(be->ctx, be->inputs);
-	gpube__free(be->ctx, be->scopes);
+	GPUBE_FREE_ALL(be->ctx, be->position, be->buckets, be->inputs, be->scopes);
 	memset(be, 0, sizeof(*be));
 }
 

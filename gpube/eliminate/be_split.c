@@ -21,20 +21,14 @@ void gpube__split_free(struct gpube_be_split *s)
 	for (int i = 0; i < s->n_workers; i++) {
 		struct gpube__worker *w = &s->workers[i];
 
-		gpube__free(s->ctx, w->values);
-		gpube__free(s->ctx, w->reduced_values);
-		gpube__free(s->ctx, w->seconds);
+		GPUBE_FREE_ALL(s->ctx, w->values, w->reduced_values, w->seconds);
 		gpube__box_clear(&w->box);
 		if (w->ctx)
 			gpube__blocks_clear(&w->blocks, w->ctx);
 		if (w->own)
 			gpube__ctx_clear(w->ctx);
 	}
-	gpube__free(s->ctx, s->bounds);
-	gpube__free(s->ctx, s->costs);
-	gpube__free(s->ctx, s->ended);
-	gpube__free(s->ctx, s->queue);
-	gpube__free(s->ctx, s->values);
+	GPUBE_FREE_ALL(s->ctx, s->bounds, s->costs, s->ended, s->queue, s->values);
 	pthread_cond_destroy(&s->finished);
 	pthread_mutex_destroy(&s->lock);
 	gpube__free(s->ctx, s);

@@ -272,11 +272,7 @@ int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_pa
 		status = make_goods(&r);
 	if (!status)
 		status = list_goods(&r);
-	gpube__free(r.ctx, r.conflict);
-	gpube__free(r.ctx, r.covered);
-	gpube__free(r.ctx, r.clique);
-	gpube__free(r.ctx, r.left);
-	gpube__free(r.ctx, r.listed);
+	GPUBE_FREE_ALL(r.ctx, r.conflict, r.covered, r.clique, r.left, r.listed);
 	if (!status)
 		status = gpube_model_new(out, r.ctx, GPUBE_COALITIONS);
 	if (!status)

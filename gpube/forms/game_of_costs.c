@@ -184,11 +184,7 @@ static int fill_all(struct gpube_model *game, const struct gpube_model *m, int64
 	}
 	for (int32_t p = 0; p < m->n_vars && !status && c.responses; p++)
 		status = gpube__game_lines(game, p, check_response, at);
-	gpube__free(m->ctx, c.costs);
-	gpube__free(m->ctx, c.potentials);
-	gpube__free(m->ctx, c.v);
-	gpube__free(m->ctx, at);
-	gpube__free(m->ctx, steps);
+	GPUBE_FREE_ALL(m->ctx, c.costs, c.potentials, c.v, at, steps);
 	return status;
 }
 

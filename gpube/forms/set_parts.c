@@ -341,11 +341,6 @@ int gpube__set_parts_init(struct gpube__set_parts *p, const struct gpube_model *
 
 void gpube__set_parts_clear(struct gpube__set_parts *p)
 {
-	gpube__free(p->ctx, p->first);
-	gpube__free(p->ctx, p->parent);
-	gpube__free(p->ctx, p->set);
-	gpube__free(p->ctx, p->pair);
-	gpube__free(p->ctx, p->price);
-	gpube__free(p->ctx, p->sum);
+	GPUBE_FREE_ALL(p->ctx, p->first, p->parent, p->set, p->pair, p->price, p->sum);
 	*p = (struct gpube__set_parts){.ctx = p->ctx};
 }

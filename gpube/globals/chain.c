@@ -402,15 +402,9 @@ static void clear(struct building *b)
 	for (int k = 0; b->layers && k <= b->machine->n; k++) {
 		struct layer *l = &b->layers[k];
 
-		gpube__free(b->ctx, l->states);
-		gpube__free(b->ctx, l->next);
-		gpube__free(b->ctx, l->cost);
-		gpube__free(b->ctx, l->class_of);
-		gpube__free(b->ctx, l->rest);
+		GPUBE_FREE_ALL(b->ctx, l->states, l->next, l->cost, l->class_of, l->rest);
 	}
-	gpube__free(b->ctx, b->layers);
-	gpube__free(b->ctx, b->seen.slot);
-	gpube__free(b->ctx, b->state);
+	GPUBE_FREE_ALL(b->ctx, b->layers, b->seen.slot, b->state);
 }
 
 int gpube__chain(bool *fits, struct gpube_machine *machine)

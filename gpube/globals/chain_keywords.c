@@ -294,11 +294,7 @@ static void clear(struct gpube_machine *m)
 {
 	struct gpube_ctx *ctx = m->call->sink.ctx;
 
-	gpube__free(ctx, m->reads);
-	gpube__free(ctx, m->start);
-	gpube__free(ctx, m->adds);
-	gpube__free(ctx, m->least);
-	gpube__free(ctx, m->most);
+	GPUBE_FREE_ALL(ctx, m->reads, m->start, m->adds, m->least, m->most);
 }
 
 /* What each variable adds: of two lists of the call, or of the scope's halves. */

@@ -360,8 +360,6 @@ void gpube__eval_clear(struct gpube_eval *e)
 {
 	struct gpube_ctx *ctx = e->call->sink.ctx;
 
-	gpube__free(ctx, e->weights);
-	gpube__free(ctx, e->weights_of);
-	gpube__free(ctx, e->states);
+	GPUBE_FREE_ALL(ctx, e->weights, e->weights_of, e->states);
 	memset(e, 0, sizeof(*e));
 }

@@ -27,14 +27,8 @@ void gpube__linear_clear(struct gpube_linear *l)
 {
 	struct gpube_ctx *ctx = l->m->ctx;
 
-	gpube__free(ctx, l->scope);
-	gpube__free(ctx, l->gains);
-	gpube__free(ctx, l->tuple);
-	gpube__free(ctx, l->domains);
-	gpube__free(ctx, l->places);
-	gpube__free(ctx, l->products);
-	gpube__free(ctx, l->literals);
-	gpube__free(ctx, l->seen);
+	GPUBE_FREE_ALL(ctx, l->scope, l->gains, l->tuple, l->domains, l->places, l->products,
+		l->literals, l->seen);
 }
 
 static int add_place(struct gpube_linear *l, int32_t var)

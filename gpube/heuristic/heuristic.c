@@ -22,21 +22,9 @@ void gpube_heuristic_free(struct gpube_heuristic *h)
 	ctx = h->ctx;
 	for (int32_t k = 0; k < h->n_tables; k++)
 		gpube__free(ctx, h->tables[k].values);
-	gpube__free(ctx, h->tables);
-	gpube__free(ctx, h->scopes);
-	gpube__free(ctx, h->vars);
-	gpube__free(ctx, h->strides);
-	gpube__free(ctx, h->order);
-	gpube__free(ctx, h->position);
-	gpube__free(ctx, h->domain);
-	gpube__free(ctx, h->live);
-	gpube__free(ctx, h->value_at);
-	gpube__free(ctx, h->value);
-	gpube__free(ctx, h->in_first);
-	gpube__free(ctx, h->in);
-	gpube__free(ctx, h->out_first);
-	gpube__free(ctx, h->out);
-	gpube__free(ctx, h);
+	GPUBE_FREE_ALL(ctx, h->tables, h->scopes, h->vars, h->strides, h->order, h->position,
+		h->domain, h->live, h->value_at, h->value, h->in_first, h->in, h->out_first, h->out,
+		h);
 }
 
 /* ---- the order --------------------------------------------------------------------------- */
@@ -224,9 +212,7 @@ static int make_far(struct gpube_heuristic_maker *k, const struct gpube_model *g
 	h->info.ibound = h->info.width;
 	h->info.seconds_tables = gpube__now() - start;
 	h->info.bound = gpube__heuristic_total(h, h->root);
-	gpube__free(h->ctx, k->order);
-	gpube__free(h->ctx, k->at);
-	gpube__free(h->ctx, order);
+	GPUBE_FREE_ALL(h->ctx, k->order, k->at, order);
 	gpube_model_free(m);
 	return status;
 }

@@ -186,13 +186,7 @@ void gpube_path_free(struct gpube_path *p)
 	if (!p)
 		return;
 	ctx = p->h->ctx;
-	gpube__free(ctx, p->live);
-	gpube__free(ctx, p->values);
-	gpube__free(ctx, p->sum);
-	gpube__free(ctx, p->row);
-	gpube__free(ctx, p->row_at);
-	gpube__free(ctx, p->known);
-	gpube__free(ctx, p);
+	GPUBE_FREE_ALL(ctx, p->live, p->values, p->sum, p->row, p->row_at, p->known, p);
 }
 
 int gpube_path_new(struct gpube_path **out, const struct gpube_heuristic *h)

@@ -239,9 +239,7 @@ int gpube__infer_ancestral(struct gpube__inferring *j, bool *done)
 	*done = false;
 	if (!status && j->barren.n)
 		status = try_parts(&a, done);
-	gpube__free(j->ctx, a.part);
-	gpube__free(j->ctx, a.stays);
-	gpube__free(j->ctx, a.waiting);
+	GPUBE_FREE_ALL(j->ctx, a.part, a.stays, a.waiting);
 	if (*done)
 		return GPUBE_OK;
 	gpube__barren_clear(&j->barren, j->ctx);

@@ -64,10 +64,7 @@ static void search_end(struct barren_search *s)
 
 	gpube__incidence_clear(ctx, &s->functions);
 	gpube__possible_clear(ctx, &s->all);
-	gpube__free(ctx, s->n_left);
-	gpube__free(ctx, s->waiting);
-	gpube__free(ctx, s->variable);
-	gpube__free(ctx, s->constant);
+	GPUBE_FREE_ALL(ctx, s->n_left, s->waiting, s->variable, s->constant);
 }
 
 static int32_t function_of(const struct barren_search *s, int32_t var)
@@ -218,12 +215,8 @@ void gpube__barren_clear(struct gpube_barren *b, struct gpube_ctx *ctx)
 {
 	if (!b->n)
 		return;
-	gpube__free(ctx, b->m.functions);
-	gpube__free(ctx, b->m.tables);
-	gpube__free(ctx, b->m.evidence);
-	gpube__free(ctx, b->constant);
-	gpube__free(ctx, b->variable);
-	gpube__free(ctx, b->function);
+	GPUBE_FREE_ALL(ctx, b->m.functions, b->m.tables, b->m.evidence, b->constant, b->variable,
+		b->function);
 	*b = (struct gpube_barren){0};
 }
 

@@ -22,25 +22,9 @@ void gpube_compiled_free(struct gpube_compiled *c)
 		gpube__sum_table_clear(ctx, &c->tables[f]);
 	gpube__infer_clear(&c->j);
 	gpube__forcing_clear(&c->forcing, ctx);
-	gpube__free(ctx, c->vars);
-	gpube__free(ctx, c->observed);
-	gpube__free(ctx, c->soft);
-	gpube__free(ctx, c->query);
-	gpube__free(ctx, c->last);
-	gpube__free(ctx, c->fixed);
-	gpube__free(ctx, c->first);
-	gpube__free(ctx, c->bucket);
-	gpube__free(ctx, c->place);
-	gpube__free(ctx, c->buckets);
-	gpube__free(ctx, c->tables);
-	gpube__free(ctx, c->inputs);
-	gpube__free(ctx, c->axes);
-	gpube__free(ctx, c->strides);
-	gpube__free(ctx, c->products);
-	gpube__free(ctx, c->sums);
-	gpube__free(ctx, c->cells);
-	gpube__free(ctx, c->marginals);
-	gpube__free(ctx, c);
+	GPUBE_FREE_ALL(ctx, c->vars, c->observed, c->soft, c->query, c->last, c->fixed, c->first,
+		c->bucket, c->place, c->buckets, c->tables, c->inputs, c->axes, c->strides,
+		c->products, c->sums, c->cells, c->marginals, c);
 }
 
 /*

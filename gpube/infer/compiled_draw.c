@@ -189,9 +189,6 @@ int gpube__compiled_draw(struct gpube_inference *out, struct gpube_compiled *c)
 		out->n_drawn = c->opts.draw;
 		d.drawn = NULL;
 	}
-	gpube__free(ctx, d.drawn);
-	gpube__free(ctx, d.weights);
-	gpube__free(ctx, d.wide);
-	gpube__free(ctx, d.values);
+	GPUBE_FREE_ALL(ctx, d.drawn, d.weights, d.wide, d.values);
 	return status;
 }

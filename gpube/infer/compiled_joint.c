@@ -172,8 +172,6 @@ int gpube__compiled_joint(struct gpube_inference *out, struct gpube_compiled *c)
 	}
 	gpube__sum_table_clear(ctx, &x.cells);
 	gpube__sum_table_clear(ctx, &x.total);
-	gpube__free(ctx, x.job.in);
-	gpube__free(ctx, x.inputs);
-	gpube__free(ctx, joint);
+	GPUBE_FREE_ALL(ctx, x.job.in, x.inputs, joint);
 	return status;
 }

@@ -487,9 +487,7 @@ bool gpube__compiled_multiply_plain(struct gpube_compiled *c, int32_t b, int32_t
 
 void gpube__compiled_job_clear(struct gpube_compiled_job *x, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, x->job.in);
-	gpube__free(ctx, x->job.out);
-	gpube__free(ctx, x->tables);
+	GPUBE_FREE_ALL(ctx, x->job.in, x->job.out, x->tables);
 	*x = (struct gpube_compiled_job){0};
 }
 

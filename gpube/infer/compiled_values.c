@@ -30,15 +30,8 @@ void gpube__forcing_clear(struct gpube_forcing *x, struct gpube_ctx *ctx)
 		gpube__free(ctx, x->functions[k].axis);
 		gpube__free(ctx, x->functions[k].masks);
 	}
-	gpube__free(ctx, x->functions);
-	gpube__free(ctx, x->first);
-	gpube__free(ctx, x->of);
-	gpube__free(ctx, x->waiting);
-	gpube__free(ctx, x->waits);
-	gpube__free(ctx, x->all);
-	gpube__free(ctx, x->left);
-	gpube__free(ctx, x->observed);
-	gpube__free(ctx, x->now);
+	GPUBE_FREE_ALL(ctx, x->functions, x->first, x->of, x->waiting, x->waits, x->all, x->left,
+		x->observed, x->now);
 	*x = (struct gpube_forcing){0};
 }
 

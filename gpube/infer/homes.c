@@ -199,8 +199,6 @@ int gpube__infer_find_homes(struct gpube__inferring *j)
 		for (int32_t b = 0; b < j->n && !status; b++)
 			find_apart(j, b);
 	}
-	gpube__free(j->ctx, h.cells);
-	gpube__free(j->ctx, h.open);
-	gpube__free(j->ctx, h.n_open);
+	GPUBE_FREE_ALL(j->ctx, h.cells, h.open, h.n_open);
 	return status;
 }

@@ -13,11 +13,8 @@ static void clear_inference(struct gpube_ctx *ctx, void *result)
 {
 	struct gpube_inference *s = result;
 
-	gpube__free(ctx, s->marginals);
-	gpube__free(ctx, s->marginals_lower);
-	gpube__free(ctx, s->marginals_upper);
-	gpube__free(ctx, s->joint);
-	gpube__free(ctx, s->drawn);
+	GPUBE_FREE_ALL(
+		ctx, s->marginals, s->marginals_lower, s->marginals_upper, s->joint, s->drawn);
 }
 
 struct gpube_inference *gpube__inference_new(struct gpube_ctx *ctx)

@@ -388,9 +388,7 @@ static int jobs_new(struct jobs *l, struct gpube_ctx *ctx, int n, int n_in)
 
 static void jobs_clear(struct jobs *l, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, l->job);
-	gpube__free(ctx, l->out);
-	gpube__free(ctx, l->in);
+	GPUBE_FREE_ALL(ctx, l->job, l->out, l->in);
 }
 
 /* The bucket's tables but those of the union, summed to its variables. */
@@ -531,9 +529,7 @@ int gpube__infer_down_card(struct gpube__inferring *j, int32_t b, bool *done)
 		gpube__sum_table_clear(j->ctx, &d.targets[k].table);
 	for (int u = 0; d.unions && u < d.n_unions; u++)
 		gpube__sum_table_clear(j->ctx, &d.unions[u].table);
-	gpube__free(j->ctx, d.targets);
-	gpube__free(j->ctx, d.unions);
-	gpube__free(j->ctx, d.scopes);
+	GPUBE_FREE_ALL(j->ctx, d.targets, d.unions, d.scopes);
 	gpube__infer_inputs_clear(&d.in, j, b);
 	return status;
 }

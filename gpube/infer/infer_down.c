@@ -454,9 +454,7 @@ static void apart_end(struct apart *x, struct gpube_ctx *ctx)
 {
 	for (int k = 0; k < x->n; k++)
 		gpube__sum_table_clear(ctx, &x->to[k]);
-	gpube__free(ctx, x->child);
-	gpube__free(ctx, x->to);
-	gpube__free(ctx, x->roundings);
+	GPUBE_FREE_ALL(ctx, x->child, x->to, x->roundings);
 }
 
 static int down_here(struct gpube__inferring *j, int32_t b)

@@ -422,16 +422,8 @@ void gpube__infer_clear(struct gpube__inferring *j)
 		gpube__sum_table_clear(j->ctx, &j->buckets[b].message);
 	gpube__possible_clear(j->ctx, &j->possible);
 	gpube__barren_clear(&j->barren, j->ctx);
-	gpube__free(j->ctx, j->var);
-	gpube__free(j->ctx, j->position);
-	gpube__free(j->ctx, j->buckets);
-	gpube__free(j->ctx, j->functions);
-	gpube__free(j->ctx, j->scopes);
-	gpube__free(j->ctx, j->roots);
-	gpube__free(j->ctx, j->marginals_at);
-	gpube__free(j->ctx, j->slices);
-	gpube__free(j->ctx, j->side);
-	gpube__free(j->ctx, j->home);
+	GPUBE_FREE_ALL(j->ctx, j->var, j->position, j->buckets, j->functions, j->scopes, j->roots,
+		j->marginals_at, j->slices, j->side, j->home);
 }
 
 int gpube__infer_begin(struct gpube__inferring *j)

@@ -16,9 +16,7 @@ struct search {
 
 void gpube__possible_clear(struct gpube_ctx *ctx, struct gpube_possible *p)
 {
-	gpube__free(ctx, p->first);
-	gpube__free(ctx, p->n);
-	gpube__free(ctx, p->values);
+	GPUBE_FREE_ALL(ctx, p->first, p->n, p->values);
 	*p = (struct gpube_possible){0};
 }
 
@@ -220,9 +218,7 @@ int gpube__possible_find(struct gpube_possible *p, const struct gpube_model *m)
 		status = gpube__stopped(m->ctx) ? gpube__fail_stopped(m->ctx) : look(&s, f);
 	}
 	gpube__incidence_clear(m->ctx, &s.functions);
-	gpube__free(m->ctx, s.waiting);
-	gpube__free(m->ctx, s.waits);
-	gpube__free(m->ctx, s.all_positive);
+	GPUBE_FREE_ALL(m->ctx, s.waiting, s.waits, s.all_positive);
 	if (status)
 		gpube__possible_clear(m->ctx, p);
 	return status;

@@ -302,9 +302,7 @@ void gpube__listing_take(struct gpube_table *t, struct gpube__listing *l)
 
 void gpube__listing_clear(struct gpube__listing *l)
 {
-	gpube__free(l->ctx, l->index.slot);
-	gpube__free(l->ctx, l->value);
-	gpube__free(l->ctx, l->mask);
+	GPUBE_FREE_ALL(l->ctx, l->index.slot, l->value, l->mask);
 	*l = (struct gpube__listing){.ctx = l->ctx};
 }
 

@@ -142,9 +142,7 @@ out:
 
 void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g)
 {
-	gpube__free(ctx, g->start);
-	gpube__free(ctx, g->adjacent);
-	gpube__free(ctx, g->domain);
+	GPUBE_FREE_ALL(ctx, g->start, g->adjacent, g->domain);
 	memset(g, 0, sizeof(*g));
 }
 

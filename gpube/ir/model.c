@@ -103,16 +103,10 @@ void gpube_model_free(struct gpube_model *m)
 		return;
 	ctx = m->ctx;
 	gpube__model_truncate(m, (struct gpube__model_mark){0});
-	gpube__free(ctx, m->vars);
-	gpube__free(ctx, m->functions);
-	gpube__free(ctx, m->tables);
-	gpube__free(ctx, m->scopes);
-	gpube__free(ctx, m->evidence);
+	GPUBE_FREE_ALL(ctx, m->vars, m->functions, m->tables, m->scopes, m->evidence);
 	for (int32_t a = 0; a < m->n_agents; a++)
 		gpube__free(ctx, m->agents[a]);
-	gpube__free(ctx, m->agents);
-	gpube__free(ctx, m->agent_of);
-	gpube__free(ctx, m->numbers);
+	GPUBE_FREE_ALL(ctx, m->agents, m->agent_of, m->numbers);
 	gpube__game_tree_free(m->tree, ctx);
 	gpube__action_graph_free(m->graph, ctx);
 	gpube__free(ctx, m->name);
@@ -440,9 +434,7 @@ void gpube__model_return(struct gpube_model *borrowed, const struct gpube_model 
 {
 	for (int32_t t = m->n_tables; borrowed->tables && t < borrowed->n_tables; t++)
 		gpube__table_release(&borrowed->tables[t], borrowed->ctx);
-	gpube__free(borrowed->ctx, borrowed->functions);
-	gpube__free(borrowed->ctx, borrowed->tables);
-	gpube__free(borrowed->ctx, borrowed->scopes);
+	GPUBE_FREE_ALL(borrowed->ctx, borrowed->functions, borrowed->tables, borrowed->scopes);
 }
 
 /* GPUBE_INF and its negation stand for what no total is. */

@@ -311,8 +311,6 @@ int gpube__sort_tuples(struct gpube_ctx *ctx, struct gpube_table *t, int64_t *tw
 	tuples = NULL;
 	values = NULL;
 out:
-	gpube__free(ctx, rank);
-	gpube__free(ctx, tuples);
-	gpube__free(ctx, values);
+	GPUBE_FREE_ALL(ctx, rank, tuples, values);
 	return status;
 }

@@ -29,9 +29,7 @@ int gpube__tuples_init(struct gpube_tuples *t, struct gpube_ctx *ctx, int arity,
 void gpube__tuples_clear(struct gpube_tuples *t)
 {
 	gpube__values_clear(t->ctx, &t->values);
-	gpube__free(t->ctx, t->domains);
-	gpube__free(t->ctx, t->tuples);
-	gpube__free(t->ctx, t->lines);
+	GPUBE_FREE_ALL(t->ctx, t->domains, t->tuples, t->lines);
 	memset(t, 0, sizeof(*t));
 }
 

@@ -75,9 +75,7 @@ int gpube__eliminate_graph(struct gpube_elimination *e, struct gpube_ctx *ctx,
 
 void gpube__elimination_clear(struct gpube_elimination *e, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, e->position);
-	gpube__free(ctx, e->at);
-	gpube__free(ctx, e->scope);
+	GPUBE_FREE_ALL(ctx, e->position, e->at, e->scope);
 	*e = (struct gpube_elimination){0};
 }
 

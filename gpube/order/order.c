@@ -260,12 +260,7 @@ void gpube__order_search_free(struct gpube_order_search *s)
 	ctx = s->ctx;
 	gpube__rounds_free(s->rounds);
 	gpube__graph_clear(ctx, &s->h);
-	gpube__free(ctx, s->order);
-	gpube__free(ctx, s->trial);
-	gpube__free(ctx, s->reduced);
-	gpube__free(ctx, s->best_reduced);
-	gpube__free(ctx, s->vertex);
-	gpube__free(ctx, s);
+	GPUBE_FREE_ALL(ctx, s->order, s->trial, s->reduced, s->best_reduced, s->vertex, s);
 }
 
 static int automatic(struct gpube_ctx *ctx, int32_t *order, struct gpube_order_cost *cost,

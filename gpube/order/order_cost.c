@@ -65,10 +65,6 @@ int gpube__order_cost(struct gpube_ctx *ctx, struct gpube_order_cost *cost,
 	}
 	*cost = c;
 out:
-	gpube__free(ctx, position);
-	gpube__free(ctx, parent);
-	gpube__free(ctx, seen);
-	gpube__free(ctx, arity);
-	gpube__free(ctx, cells);
+	GPUBE_FREE_ALL(ctx, position, parent, seen, arity, cells);
 	return status;
 }

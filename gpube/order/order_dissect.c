@@ -483,8 +483,5 @@ void gpube__dissector_free(struct gpube_dissector *d)
 	if (!d)
 		return;
 	ctx = d->ctx;
-	gpube__free(ctx, d->pool);
-	gpube__free(ctx, d->part);
-	gpube__free(ctx, d->best_side);
-	gpube__free(ctx, d);
+	GPUBE_FREE_ALL(ctx, d->pool, d->part, d->best_side, d);
 }

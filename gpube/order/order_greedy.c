@@ -547,22 +547,7 @@ void gpube__greedy_free(struct gpube_greedy *w)
 	if (!w)
 		return;
 	ctx = w->ctx;
-	gpube__free(ctx, w->at);
-	gpube__free(ctx, w->degree);
-	gpube__free(ctx, w->last_leaf);
-	gpube__free(ctx, w->stamp);
-	gpube__free(ctx, w->fill);
-	gpube__free(ctx, w->first_fill);
-	gpube__free(ctx, w->log_domain);
-	gpube__free(ctx, w->log_message);
-	gpube__free(ctx, w->clique);
-	gpube__free(ctx, w->common);
-	gpube__free(ctx, w->touched);
-	gpube__free(ctx, w->is_touched);
-	gpube__free(ctx, w->key);
-	gpube__free(ctx, w->tie);
-	gpube__free(ctx, w->heap);
-	gpube__free(ctx, w->slot);
-	gpube__free(ctx, w->pool);
-	gpube__free(ctx, w);
+	GPUBE_FREE_ALL(ctx, w->at, w->degree, w->last_leaf, w->stamp, w->fill, w->first_fill,
+		w->log_domain, w->log_message, w->clique, w->common, w->touched, w->is_touched,
+		w->key, w->tie, w->heap, w->slot, w->pool, w);
 }

@@ -505,9 +505,7 @@ static void chain_clear(struct gpube_ctx *ctx, struct chain *c)
 	gpube__seeder_free(c->seeder, ctx);
 	gpube__dissector_free(c->dissector);
 	gpube__subtree_free(c->subtree);
-	gpube__free(ctx, c->group);
-	gpube__free(ctx, c->order);
-	gpube__free(ctx, c->seed_order);
+	GPUBE_FREE_ALL(ctx, c->group, c->order, c->seed_order);
 }
 
 static int chains_init(struct gpube_rounds *s, const int32_t *order,
@@ -583,7 +581,5 @@ void gpube__rounds_free(struct gpube_rounds *s)
 	ctx = s->ctx;
 	for (int i = 0; s->chains && i < s->n_chains; i++)
 		chain_clear(ctx, &s->chains[i]);
-	gpube__free(ctx, s->chains);
-	gpube__free(ctx, s->best_order);
-	gpube__free(ctx, s);
+	GPUBE_FREE_ALL(ctx, s->chains, s->best_order, s);
 }

@@ -178,12 +178,6 @@ void gpube__seeder_free(struct gpube_seeder *s, struct gpube_ctx *ctx)
 {
 	if (!s)
 		return;
-	gpube__free(ctx, s->log_domain);
-	gpube__free(ctx, s->growth);
-	gpube__free(ctx, s->level);
-	gpube__free(ctx, s->queue);
-	gpube__free(ctx, s->part);
-	gpube__free(ctx, s->front);
-	gpube__free(ctx, s->begin);
-	gpube__free(ctx, s);
+	GPUBE_FREE_ALL(
+		ctx, s->log_domain, s->growth, s->level, s->queue, s->part, s->front, s->begin, s);
 }

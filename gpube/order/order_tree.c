@@ -616,22 +616,7 @@ void gpube__tree_free(struct gpube_tree *t)
 	if (!t)
 		return;
 	ctx = t->ctx;
-	gpube__free(ctx, t->order);
-	gpube__free(ctx, t->position);
-	gpube__free(ctx, t->parent);
-	gpube__free(ctx, t->child);
-	gpube__free(ctx, t->sibling);
-	gpube__free(ctx, t->at);
-	gpube__free(ctx, t->arity);
-	gpube__free(ctx, t->pool);
-	gpube__free(ctx, t->log_domain);
-	gpube__free(ctx, t->log_cells);
-	gpube__free(ctx, t->sums);
-	gpube__free(ctx, t->below);
-	gpube__free(ctx, t->seen);
-	gpube__free(ctx, t->local);
-	gpube__free(ctx, t->member);
-	gpube__free(ctx, t->first_order);
-	gpube__free(ctx, t->best_order);
-	gpube__free(ctx, t);
+	GPUBE_FREE_ALL(ctx, t->order, t->position, t->parent, t->child, t->sibling, t->at, t->arity,
+		t->pool, t->log_domain, t->log_cells, t->sums, t->below, t->seen, t->local,
+		t->member, t->first_order, t->best_order, t);
 }

@@ -167,9 +167,7 @@ static void parcel_free(struct dcop_world *w, struct dcop_parcel *p)
 {
 	if (p->done)
 		p->done(p->arg, p);
-	gpube__free(w->ctx, p->body);
-	gpube__free(w->ctx, p->blobs);
-	gpube__free(w->ctx, p);
+	GPUBE_FREE_ALL(w->ctx, p->body, p->blobs, p);
 }
 
 int dcop__world_send(struct dcop_world *w, int to, struct dcop_parcel *p)
@@ -486,10 +484,8 @@ void dcop_world_close(struct dcop_world *w, bool failed)
 				peer->out.first = p->next;
 				parcel_free(w, p);
 			}
-			gpube__free(w->ctx, peer->in.body);
-			gpube__free(w->ctx, peer->in.blobs);
-			gpube__free(w->ctx, peer->in.buffer);
-			gpube__free(w->ctx, peer->out.buffer);
+			GPUBE_FREE_ALL(w->ctx, peer->in.body, peer->in.blobs, peer->in.buffer,
+				peer->out.buffer);
 		}
 		gpube__free(w->ctx, w->impl->peers);
 		gpube__free(w->ctx, w->impl);

@@ -15,9 +15,7 @@ enum { MADE_TICKS = 10 };
 
 static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
 {
-	gpube__free(t->ctx, f->t);
-	gpube__free(t->ctx, f->turned);
-	gpube__free(t->ctx, f->narrow_memory);
+	GPUBE_FREE_ALL(t->ctx, f->t, f->turned, f->narrow_memory);
 }
 
 void gpube__dfs_free(struct gpube_dfs *t)
@@ -30,34 +28,12 @@ void gpube__dfs_free(struct gpube_dfs *t)
 	if (!t->original) {
 		for (int32_t f = 0; t->functions && f < t->n_functions; f++)
 			free_tables(t, &t->functions[f]);
-		gpube__free(ctx, t->weights);
-		gpube__free(ctx, t->order);
-		gpube__free(ctx, t->position);
-		gpube__free(ctx, t->of);
-		gpube__free(ctx, t->of_at);
-		gpube__free(ctx, t->other);
-		gpube__free(ctx, t->ordered);
+		GPUBE_FREE_ALL(ctx, t->weights, t->order, t->position, t->of, t->of_at, t->other,
+			t->ordered);
 	}
-	gpube__free(ctx, t->functions);
-	gpube__free(ctx, t->cost);
-	gpube__free(ctx, t->window);
-	gpube__free(ctx, t->live);
-	gpube__free(ctx, t->at);
-	gpube__free(ctx, t->n_live);
-	gpube__free(ctx, t->moves_memory);
-	gpube__free(ctx, t->values);
-	gpube__free(ctx, t->company);
-	gpube__free(ctx, t->changed);
-	gpube__free(ctx, t->queue);
-	gpube__free(ctx, t->wanting);
-	gpube__free(ctx, t->free);
-	gpube__free(ctx, t->scratch);
-	gpube__free(ctx, t->old);
-	gpube__free(ctx, t->taken);
-	gpube__free(ctx, t->choices);
-	gpube__free(ctx, t->trail);
-	gpube__free(ctx, t->removed);
-	gpube__free(ctx, t);
+	GPUBE_FREE_ALL(ctx, t->functions, t->cost, t->window, t->live, t->at, t->n_live,
+		t->moves_memory, t->values, t->company, t->changed, t->queue, t->wanting, t->free,
+		t->scratch, t->old, t->taken, t->choices, t->trail, t->removed, t);
 }
 
 /*

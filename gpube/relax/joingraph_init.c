@@ -9,19 +9,12 @@
 void gpube__joingraph_clear(struct gpube_joingraph *g)
 {
 	for (int32_t j = 0; g->joins && j < g->n_joins; j++) {
-		gpube__free(g->ctx, g->joins[j].scope);
-		gpube__free(g->ctx, g->joins[j].t);
-		gpube__free(g->ctx, g->joins[j].sent);
+		GPUBE_FREE_ALL(g->ctx, g->joins[j].scope, g->joins[j].t, g->joins[j].sent);
 		gpube__projection_clear(g->ctx, &g->joins[j].message);
 		gpube__projection_clear(g->ctx, &g->joins[j].taken);
 		gpube__projection_clear(g->ctx, &g->joins[j].shared);
 	}
-	gpube__free(g->ctx, g->joins);
-	gpube__free(g->ctx, g->order);
-	gpube__free(g->ctx, g->position);
-	gpube__free(g->ctx, g->domain);
-	gpube__free(g->ctx, g->first);
-	gpube__free(g->ctx, g->message);
+	GPUBE_FREE_ALL(g->ctx, g->joins, g->order, g->position, g->domain, g->first, g->message);
 	memset(g, 0, sizeof(*g));
 }
 

@@ -59,10 +59,8 @@ void gpube__nested_clear(struct gpube_nested *n)
 {
 	if (!n->ctx)
 		return;
-	gpube__free(n->ctx, n->plan.words);
-	gpube__free(n->ctx, n->plan.quad_group);
-	gpube__free(n->ctx, n->plan.triple_group);
-	gpube__free(n->ctx, n->plan.variable_group);
+	GPUBE_FREE_ALL(n->ctx, n->plan.words, n->plan.quad_group, n->plan.triple_group,
+		n->plan.variable_group);
 	if (n->plan.on_device)
 		n->ops->free(n->ctx, n->plan.on_device);
 	gpube__free(n->ctx, n->kept);
@@ -78,10 +76,7 @@ void gpube__nested_free(struct gpube_nested *n, struct gpube_nested_problem *p)
 		return;
 	if (p->r.memory)
 		n->ops->free(n->ctx, p->r.memory);
-	gpube__free(n->ctx, p->r.domain);
-	gpube__free(n->ctx, p->r.at);
-	gpube__free(n->ctx, p->values);
-	gpube__free(n->ctx, p);
+	GPUBE_FREE_ALL(n->ctx, p->r.domain, p->r.at, p->values, p);
 }
 
 static int64_t table_cells(const struct regions_view *v, const int32_t *domain, int64_t t)

@@ -285,9 +285,7 @@ static int make_plan(struct maker *k)
 				 : GPUBE_ENOMEM;
 	}
 out:
-	gpube__free(ctx, quads);
-	gpube__free(ctx, triples);
-	gpube__free(ctx, place);
+	GPUBE_FREE_ALL(ctx, quads, triples, place);
 	return status;
 }
 
@@ -317,8 +315,6 @@ int gpube__nested_find(
 		status = find_cliques(&k, 4);
 	if (!status)
 		status = make_plan(&k);
-	gpube__free(n->ctx, k.pair);
-	gpube__free(n->ctx, k.triple);
-	gpube__free(n->ctx, k.quad);
+	GPUBE_FREE_ALL(n->ctx, k.pair, k.triple, k.quad);
 	return status;
 }

@@ -19,12 +19,7 @@ void gpube__pairs_clear(struct gpube_pairs *c)
 		gpube__free(ctx, c->unary[i]);
 	for (int32_t p = 0; p < c->n_pairs; p++)
 		gpube__free(ctx, c->pairs[p].t);
-	gpube__free(ctx, c->value);
-	gpube__free(ctx, c->unary);
-	gpube__free(ctx, c->domain);
-	gpube__free(ctx, c->pairs);
-	gpube__free(ctx, c->near_at);
-	gpube__free(ctx, c->near);
+	GPUBE_FREE_ALL(ctx, c->value, c->unary, c->domain, c->pairs, c->near_at, c->near);
 	memset(c, 0, sizeof(*c));
 }
 

@@ -128,9 +128,7 @@ int gpube__projection_init(struct gpube_ctx *ctx, struct gpube_projection *p, co
 		status = GPUBE_OK;
 	}
 out:
-	gpube__free(ctx, scratch);
-	gpube__free(ctx, x.domain);
-	gpube__free(ctx, x.own);
+	GPUBE_FREE_ALL(ctx, scratch, x.domain, x.own);
 	return status;
 }
 

@@ -252,10 +252,7 @@ static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
 		status = add_rows(s, &c);
 	if (!status)
 		status = add_cells(s, &c, n);
-	gpube__free(s->ctx, cost);
-	gpube__free(s->ctx, stride);
-	gpube__free(s->ctx, numbers);
-	gpube__free(s->ctx, marks);
+	GPUBE_FREE_ALL(s->ctx, cost, stride, numbers, marks);
 	return status;
 }
 
@@ -356,9 +353,7 @@ void gpube__sat_free(struct gpube_sat *s)
 	if (!s)
 		return;
 	gpube__cadical_free(s->solver);
-	gpube__free(s->ctx, s->first);
-	gpube__free(s->ctx, s->clause);
-	gpube__free(s->ctx, s);
+	GPUBE_FREE_ALL(s->ctx, s->first, s->clause, s);
 }
 
 static bool is_over(void *arg)

@@ -24,14 +24,9 @@ void gpube__search_free(struct gpube_search *s)
 	ctx = s->ctx;
 	for (int32_t f = 0; s->dense && f < s->m->n_functions; f++)
 		gpube__free(ctx, s->dense[f]);
-	gpube__free(ctx, s->dense);
-	gpube__free(ctx, s->at);
-	gpube__free(ctx, s->cost);
+	GPUBE_FREE_ALL(ctx, s->dense, s->at, s->cost);
 	gpube__incidence_clear(ctx, &s->functions);
-	gpube__free(ctx, s->values);
-	gpube__free(ctx, s->tabu);
-	gpube__free(ctx, s->best);
-	gpube__free(ctx, s);
+	GPUBE_FREE_ALL(ctx, s->values, s->tabu, s->best, s);
 }
 
 static int load_functions(struct gpube_search *s)

@@ -203,8 +203,6 @@ int gpube__contract_stepwise(
 	for (int k = 0; k < s.n; k++)
 		if (s.factors[k].made)
 			ops->free(ctx, s.factors[k].made);
-	gpube__free(ctx, s.factors);
-	gpube__free(ctx, s.in);
-	gpube__free(ctx, s.dims);
+	GPUBE_FREE_ALL(ctx, s.factors, s.in, s.dims);
 	return status;
 }

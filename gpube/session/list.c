@@ -222,14 +222,8 @@ static int search_init(struct search *s, const struct gpube_heuristic *h)
 static void search_clear(struct search *s)
 {
 	gpube_path_free(s->path);
-	gpube__free(s->ctx, s->first);
-	gpube__free(s->ctx, s->n_children);
-	gpube__free(s->ctx, s->next);
-	gpube__free(s->ctx, s->value);
-	gpube__free(s->ctx, s->bound);
-	gpube__free(s->ctx, s->bounds);
-	gpube__free(s->ctx, s->kept);
-	gpube__free(s->ctx, s->rows);
+	GPUBE_FREE_ALL(s->ctx, s->first, s->n_children, s->next, s->value, s->bound, s->bounds,
+		s->kept, s->rows);
 }
 
 static int list(struct gpube_list *l, const struct gpube_model *m, const struct gpube_opts *o)

@@ -30,21 +30,9 @@ void gpube__min_tree_free(struct gpube_min_tree *t)
 		t->ops->free(ctx, t->functions[f].cells);
 	}
 	t->ops->free(ctx, t->cells);
-	gpube__free(ctx, t->position);
-	gpube__free(ctx, t->buckets);
-	gpube__free(ctx, t->scopes);
-	gpube__free(ctx, t->axes);
-	gpube__free(ctx, t->sums);
-	gpube__free(ctx, t->owns);
-	gpube__free(ctx, t->functions);
-	gpube__free(ctx, t->operands);
-	gpube__free(ctx, t->inputs);
-	gpube__free(ctx, t->dims);
-	gpube__free(ctx, t->assigned);
-	gpube__free(ctx, t->at);
-	gpube__free(ctx, t->stride);
-	gpube__free(ctx, t->row);
-	gpube__free(ctx, t);
+	GPUBE_FREE_ALL(ctx, t->position, t->buckets, t->scopes, t->axes, t->sums, t->owns,
+		t->functions, t->operands, t->inputs, t->dims, t->assigned, t->at, t->stride,
+		t->row, t);
 }
 
 /* ---- the plan -------------------------------------------------------------------------- */

@@ -15,12 +15,7 @@ void gpube_solver_free(struct gpube_solver *s)
 	gpube__min_tree_free(s->tree);
 	gpube_model_free(s->model);
 	gpube_model_free(s->quantised);
-	gpube__free(s->ctx, s->order);
-	gpube__free(s->ctx, s->values);
-	gpube__free(s->ctx, s->assumed);
-	gpube__free(s->ctx, s->changed);
-	gpube__free(s->ctx, s->fixed);
-	gpube__free(s->ctx, s);
+	GPUBE_FREE_ALL(s->ctx, s->order, s->values, s->assumed, s->changed, s->fixed, s);
 }
 
 static int copy_values(struct gpube_solver *s, int32_t **to, const int32_t *from)

@@ -527,14 +527,7 @@ int gpube__condense(
 
 	if (!status)
 		status = condense(&c, n_merged, n_absorbed);
-	gpube__free(ctx, c.at);
-	gpube__free(ctx, c.live);
-	gpube__free(ctx, c.sorted);
-	gpube__free(ctx, c.members);
-	gpube__free(ctx, c.groups);
-	gpube__free(ctx, c.range);
-	gpube__free(ctx, c.slot);
-	gpube__free(ctx, c.index);
+	GPUBE_FREE_ALL(ctx, c.at, c.live, c.sorted, c.members, c.groups, c.range, c.slot, c.index);
 	gpube__merge_clear(&c.merge);
 	if (status || s->infeasible) {
 		gpube_model_free(c.out);

@@ -332,15 +332,8 @@ static void clear(struct gpube__relations *r)
 {
 	for (int64_t p = 0; r->allow && p < (int64_t)r->n * r->n; p++)
 		gpube__free(r->ctx, r->allow[p]);
-	gpube__free(r->ctx, r->words);
-	gpube__free(r->ctx, r->at);
-	gpube__free(r->ctx, r->live);
-	gpube__free(r->ctx, r->allow);
-	gpube__free(r->ctx, r->near);
-	gpube__free(r->ctx, r->n_near);
-	gpube__free(r->ctx, r->changed);
-	gpube__free(r->ctx, r->queue);
-	gpube__free(r->ctx, r->queued);
+	GPUBE_FREE_ALL(r->ctx, r->words, r->at, r->live, r->allow, r->near, r->n_near, r->changed,
+		r->queue, r->queued);
 }
 
 /* What the given model's variables are, once 's' was simplified again. */

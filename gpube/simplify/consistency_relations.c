@@ -245,8 +245,6 @@ int gpube__make_relations(struct gpube__relations *r, bool all)
 		status = forbid_dear(r, &l, beyond, all);
 	for (uint64_t k = 0; beyond && k < n * n; k++)
 		gpube__free(r->ctx, beyond[k]);
-	gpube__free(r->ctx, beyond);
-	gpube__free(r->ctx, l.of_value);
-	gpube__free(r->ctx, l.scope);
+	GPUBE_FREE_ALL(r->ctx, beyond, l.of_value, l.scope);
 	return status;
 }

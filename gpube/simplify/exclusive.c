@@ -350,18 +350,8 @@ static void clear(struct gpube_exclusive *x)
 {
 	for (int32_t i = 0; x->values && i < x->m->n_vars; i++)
 		gpube__free(x->ctx, x->values[i]);
-	gpube__free(x->ctx, x->values);
-	gpube__free(x->ctx, x->pairs);
-	gpube__free(x->ctx, x->start);
-	gpube__free(x->ctx, x->group);
-	gpube__free(x->ctx, x->value);
-	gpube__free(x->ctx, x->holds);
-	gpube__free(x->ctx, x->mark);
-	gpube__free(x->ctx, x->count);
-	gpube__free(x->ctx, x->clique);
-	gpube__free(x->ctx, x->tried);
-	gpube__free(x->ctx, x->candidates);
-	gpube__free(x->ctx, x->domain);
+	GPUBE_FREE_ALL(x->ctx, x->values, x->pairs, x->start, x->group, x->value, x->holds, x->mark,
+		x->count, x->clique, x->tried, x->candidates, x->domain);
 }
 
 static int join(

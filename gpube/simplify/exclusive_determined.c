@@ -138,9 +138,6 @@ int gpube__exclusive_determined(struct gpube_exclusive *x, int32_t *n_joined)
 	}
 	if (!status)
 		number(&d);
-	gpube__free(x->ctx, d.root);
-	gpube__free(x->ctx, d.next);
-	gpube__free(x->ctx, d.cells);
-	gpube__free(x->ctx, d.image);
+	GPUBE_FREE_ALL(x->ctx, d.root, d.next, d.cells, d.image);
 	return status;
 }

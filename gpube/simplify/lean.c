@@ -445,11 +445,7 @@ static void clear(struct making *w)
 		gpube__free(w->ctx, w->f[k].cost);
 	for (int32_t i = 0; w->at && i < w->m->n_vars; i++)
 		gpube__free(w->ctx, w->at[i].of);
-	gpube__free(w->ctx, w->f);
-	gpube__free(w->ctx, w->at);
-	gpube__free(w->ctx, w->gone);
-	gpube__free(w->ctx, w->seen);
-	gpube__free(w->ctx, w->heap);
+	GPUBE_FREE_ALL(w->ctx, w->f, w->at, w->gone, w->seen, w->heap);
 }
 
 int gpube__lean_new(struct gpube_lean **out, const struct gpube_model *m, int64_t most_cells)

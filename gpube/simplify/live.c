@@ -355,16 +355,8 @@ static void scan_clear(struct scan *c)
 	struct gpube_ctx *ctx = c->s->m->ctx;
 
 	gpube__incidence_clear(ctx, &c->functions);
-	gpube__free(ctx, c->queue);
-	gpube__free(ctx, c->queued);
-	gpube__free(ctx, c->slot);
-	gpube__free(ctx, c->row);
-	gpube__free(ctx, c->row_best);
-	gpube__free(ctx, c->offsets);
-	gpube__free(ctx, c->best);
-	gpube__free(ctx, c->count);
-	gpube__free(ctx, c->whole);
-	gpube__free(ctx, c->whole_known);
+	GPUBE_FREE_ALL(ctx, c->queue, c->queued, c->slot, c->row, c->row_best, c->offsets, c->best,
+		c->count, c->whole, c->whole_known);
 }
 
 int gpube__live_propagate(struct gpube_live *s)
@@ -548,10 +540,5 @@ void gpube__live_clear(struct gpube_live *s)
 {
 	struct gpube_ctx *ctx = s->m->ctx;
 
-	gpube__free(ctx, s->start);
-	gpube__free(ctx, s->n);
-	gpube__free(ctx, s->list);
-	gpube__free(ctx, s->rank);
-	gpube__free(ctx, s->f);
-	gpube__free(ctx, s->least);
+	GPUBE_FREE_ALL(ctx, s->start, s->n, s->list, s->rank, s->f, s->least);
 }

@@ -326,12 +326,7 @@ void gpube__merge_clear(struct gpube_merge *w)
 {
 	struct gpube_ctx *ctx = w->s->m->ctx;
 
-	gpube__free(ctx, w->slot);
-	gpube__free(ctx, w->row);
-	gpube__free(ctx, w->sum);
-	gpube__free(ctx, w->offsets);
-	gpube__free(ctx, w->windows);
-	gpube__free(ctx, w->temporary);
+	GPUBE_FREE_ALL(ctx, w->slot, w->row, w->sum, w->offsets, w->windows, w->temporary);
 }
 
 static int64_t lower(int64_t v, int64_t less, int64_t cut)

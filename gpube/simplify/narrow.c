@@ -277,9 +277,7 @@ static int find_known(struct gpube_live *s, int32_t *known, bool *found)
 		s->top = least.cost + 1;
 	}
 	gpube__incidence_clear(m->ctx, &c.functions);
-	gpube__free(m->ctx, c.values);
-	gpube__free(m->ctx, c.queue);
-	gpube__free(m->ctx, c.queued);
+	GPUBE_FREE_ALL(m->ctx, c.values, c.queue, c.queued);
 	return status;
 }
 

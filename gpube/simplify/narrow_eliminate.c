@@ -276,9 +276,7 @@ static int join(struct wide *w, struct bucket *b, struct factor *const *in, int6
 
 static void factor_clear(struct wide *w, struct factor *f)
 {
-	gpube__free(w->s->m->ctx, f->scope);
-	gpube__free(w->s->m->ctx, f->step);
-	gpube__free(w->s->m->ctx, f->cost);
+	GPUBE_FREE_ALL(w->s->m->ctx, f->scope, f->step, f->cost);
 	*f = (struct factor){0};
 }
 
@@ -471,15 +469,9 @@ static void wide_clear(struct wide *w)
 	for (int64_t f = 0; f < w->n_factors; f++)
 		factor_clear(w, &w->factors[f]);
 	for (int32_t k = 0; k < w->n_buckets; k++) {
-		gpube__free(ctx, w->buckets[k].scope);
-		gpube__free(ctx, w->buckets[k].dead);
-		gpube__free(ctx, w->buckets[k].regret);
+		GPUBE_FREE_ALL(ctx, w->buckets[k].scope, w->buckets[k].dead, w->buckets[k].regret);
 	}
-	gpube__free(ctx, w->factors);
-	gpube__free(ctx, w->buckets);
-	gpube__free(ctx, w->gone);
-	gpube__free(ctx, w->seen);
-	gpube__free(ctx, w->union_);
+	GPUBE_FREE_ALL(ctx, w->factors, w->buckets, w->gone, w->seen, w->union_);
 }
 
 int gpube__wide_eliminate(struct gpube_model **out, struct gpube_live *s, int32_t *values)

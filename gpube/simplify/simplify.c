@@ -212,11 +212,7 @@ void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
 	gpube_model_free(s->model);
 	for (int32_t i = 0; s->values && i < s->n_vars; i++)
 		gpube__free(ctx, s->values[i]);
-	gpube__free(ctx, s->values);
-	gpube__free(ctx, s->var);
-	gpube__free(ctx, s->value);
-	gpube__free(ctx, s->choices);
-	gpube__free(ctx, s->known);
+	GPUBE_FREE_ALL(ctx, s->values, s->var, s->value, s->choices, s->known);
 	memset(s, 0, sizeof(*s));
 }
 

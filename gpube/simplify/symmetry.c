@@ -160,9 +160,6 @@ int gpube__find_symmetry(double *bits, int32_t *n_kept, const struct gpube_model
 			count_links(&y, -1, y.links);
 		restrict_component(&y, c, bits, n_kept);
 	}
-	gpube__free(m->ctx, y.component);
-	gpube__free(m->ctx, y.domain);
-	gpube__free(m->ctx, y.links);
-	gpube__free(m->ctx, y.taken);
+	GPUBE_FREE_ALL(m->ctx, y.component, y.domain, y.links, y.taken);
 	return status;
 }

@@ -90,8 +90,6 @@ int nash__decider_close(struct nash_decider *w, struct nash_found *f)
 	int status = nash__found_merge(f, &w->f);
 
 	nash__found_clear(&w->f);
-	gpube__free(ctx, w->list[0].at);
-	gpube__free(ctx, w->list[1].at);
-	gpube__free(ctx, w);
+	GPUBE_FREE_ALL(ctx, w->list[0].at, w->list[1].at, w);
 	return status;
 }

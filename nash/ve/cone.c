@@ -346,11 +346,7 @@ void nash__cone_free(struct nash_cone *c)
 	rays_clear(&c->now, c);
 	rays_clear(&c->next, c);
 	slack_clear(c);
-	gpube__free(ctx, c->near);
-	gpube__free(ctx, c->met);
-	gpube__free(ctx, c->common);
-	gpube__free(ctx, c->again);
-	gpube__free(ctx, c);
+	GPUBE_FREE_ALL(ctx, c->near, c->met, c->common, c->again, c);
 }
 
 int nash__cone_run(struct nash_cone *c, int64_t units)

@@ -268,9 +268,7 @@ void nash__walk_free(struct nash_walk *w)
 		_fmpz_vec_clear(w->coords, w->v->side->k + 1);
 	nash__lex_clear(&w->lex, ctx);
 	nash__dict_clear(&w->d);
-	gpube__free(ctx, w->mask);
-	gpube__free(ctx, w->basis);
-	gpube__free(ctx, w->stack);
+	GPUBE_FREE_ALL(ctx, w->mask, w->basis, w->stack);
 	gpube__mask_set_clear(&w->marks, ctx);
 	gpube__mask_set_clear(&w->seen, ctx);
 	gpube__free(ctx, w);

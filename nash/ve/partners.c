@@ -188,10 +188,6 @@ int nash__partners(struct nash_found *f, int q, int64_t *budget)
 	}
 	for (int32_t k = 0; k < s.n_faces; k++)
 		gpube__free(p->ctx, s.faces[k].d);
-	gpube__free(p->ctx, s.faces);
-	gpube__free(p->ctx, s.places);
-	gpube__free(p->ctx, s.lacking);
-	gpube__free(p->ctx, s.at);
-	gpube__free(p->ctx, s.list.at);
+	GPUBE_FREE_ALL(p->ctx, s.faces, s.places, s.lacking, s.at, s.list.at);
 	return status;
 }

@@ -12,9 +12,7 @@ void nash__vertices_clear(struct nash_vertices *v)
 {
 	for (int64_t k = 0; k < v->n * (v->side->k + 1); k++)
 		fmpz_clear(v->coords + k);
-	gpube__free(v->ctx, v->coords);
-	gpube__free(v->ctx, v->masks);
-	gpube__free(v->ctx, v->index.slot);
+	GPUBE_FREE_ALL(v->ctx, v->coords, v->masks, v->index.slot);
 	v->n = 0;
 }
 

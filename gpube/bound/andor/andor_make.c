@@ -30,11 +30,8 @@ void gpube__andor_free(struct gpube_andor *a)
 		return;
 	ctx = a->ctx;
 	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
-		gpube__free(ctx, a->walkers[k].value);
-		gpube__free(ctx, a->walkers[k].row);
-		gpube__free(ctx, a->walkers[k].low);
-		gpube__free(ctx, a->walkers[k].later);
-		gpube__free(ctx, a->walkers[k].path);
+		GPUBE_FREE_ALL(ctx, a->walkers[k].value, a->walkers[k].row, a->walkers[k].low,
+			a->walkers[k].later, a->walkers[k].path);
 	}
 	gpube__aligned_free(ctx, a->walkers);
 	gpube__free(ctx, (void *)a->n_at);
@@ -44,12 +41,7 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__free(ctx, a->tables);
 	for (int32_t k = 0; k < a->n_rests; k++)
 		gpube__free(ctx, a->rests[k].t);
-	gpube__free(ctx, a->rests);
-	gpube__free(ctx, a->scope);
-	gpube__free(ctx, a->children);
-	gpube__free(ctx, a->stride);
-	gpube__free(ctx, a->context);
-	gpube__free(ctx, a);
+	GPUBE_FREE_ALL(ctx, a->rests, a->scope, a->children, a->stride, a->context, a);
 }
 
 /* Appends the strides of a scope but its first variable, from 'at' on; returns that one's. */

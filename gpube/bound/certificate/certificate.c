@@ -194,10 +194,7 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 void gpube__certificate_clear(struct gpube_certificate *c)
 {
 	gpube__certificate_restart(c);
-	gpube__free(c->ctx, c->tables);
-	gpube__free(c->ctx, c->first);
-	gpube__free(c->ctx, c->domain);
-	gpube__free(c->ctx, c->stages.cases);
+	GPUBE_FREE_ALL(c->ctx, c->tables, c->first, c->domain, c->stages.cases);
 	memset(c, 0, sizeof(*c));
 }
 

@@ -458,13 +458,7 @@ static int least_of_block(int64_t *least, const struct gpube_certificate *c, int
 		gpube__log(c->ctx, GPUBE_LOG_DETAIL,
 			"certificate: block %d, minima of %lld subproblems kept", block,
 			(long long)s.n_kept);
-	gpube__free(c->ctx, s.nodes);
-	gpube__free(c->ctx, s.tables);
-	gpube__free(c->ctx, s.places);
-	gpube__free(c->ctx, s.choices);
-	gpube__free(c->ctx, s.value);
-	gpube__free(c->ctx, s.slots);
-	gpube__free(c->ctx, s.key);
+	GPUBE_FREE_ALL(c->ctx, s.nodes, s.tables, s.places, s.choices, s.value, s.slots, s.key);
 	return status;
 }
 
@@ -520,8 +514,6 @@ int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c,
 		above = plus(above, more);
 	}
 	*least += above;
-	gpube__free(c->ctx, cells);
-	gpube__free(c->ctx, rank);
-	gpube__free(c->ctx, in);
+	GPUBE_FREE_ALL(c->ctx, cells, rank, in);
 	return status;
 }

@@ -15,9 +15,7 @@ enum { FEW_ENTRIES = 1 << 14, GROWTH = 8 };
 
 void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_list *a)
 {
-	gpube__free(ctx, a->set);
-	gpube__free(ctx, a->key);
-	gpube__free(ctx, a->cost);
+	GPUBE_FREE_ALL(ctx, a->set, a->key, a->cost);
 	*a = (struct gpube__checked_list){0};
 }
 
@@ -310,10 +308,7 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 		gpube__checking_clear_list(w->ctx, &part);
 		return status;
 	}
-	gpube__free(w->ctx, a->key);
-	gpube__free(w->ctx, a->cost);
-	gpube__free(w->ctx, own->key);
-	gpube__free(w->ctx, own->cost);
+	GPUBE_FREE_ALL(w->ctx, a->key, a->cost, own->key, own->cost);
 	a->key = total.key;
 	a->cost = total.cost;
 	a->n = total.n;
@@ -452,13 +447,7 @@ static void clear_joining(struct joining *j)
 			gpube__words_clear(ctx, &j->index[k]);
 		gpube__checking_clear_list(ctx, &j->old[k]);
 	}
-	gpube__free(ctx, j->old);
-	gpube__free(ctx, j->index);
-	gpube__free(ctx, j->taken);
-	gpube__free(ctx, j->within);
-	gpube__free(ctx, j->pieces);
-	gpube__free(ctx, j->of_at);
-	gpube__free(ctx, j->of);
+	GPUBE_FREE_ALL(ctx, j->old, j->index, j->taken, j->within, j->pieces, j->of_at, j->of);
 }
 
 /* The lists without variables that have one value by now. Errors: ENOMEM */
@@ -558,9 +547,7 @@ void gpube__checking_clear(struct gpube__checking *w)
 	gpube__checking_unite(w);
 	for (int32_t k = 0; k < w->n_lists; k++)
 		gpube__checking_clear_list(w->ctx, &w->lists[k]);
-	gpube__free(w->ctx, w->lists);
-	gpube__free(w->ctx, w->bits);
-	gpube__free(w->ctx, w->fixed);
+	GPUBE_FREE_ALL(w->ctx, w->lists, w->bits, w->fixed);
 	w->lists = NULL;
 	w->bits = NULL;
 	w->fixed = NULL;

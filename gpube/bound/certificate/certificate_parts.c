@@ -34,9 +34,7 @@ struct values {
 
 static void clear_values(struct gpube_ctx *ctx, struct values *v)
 {
-	gpube__free(ctx, v->at);
-	gpube__free(ctx, v->sum);
-	gpube__free(ctx, v->least);
+	GPUBE_FREE_ALL(ctx, v->at, v->sum, v->least);
 }
 
 static void add_list(

@@ -62,10 +62,7 @@ void gpube__checking_unite(struct gpube__checking *w)
 	}
 	for (int64_t k = 0; k < w->n_members && w->members; k++)
 		gpube__free(w->ctx, w->members[k].cell);
-	gpube__free(w->ctx, w->separators);
-	gpube__free(w->ctx, w->sets);
-	gpube__free(w->ctx, w->members);
-	gpube__free(w->ctx, w->room);
+	GPUBE_FREE_ALL(w->ctx, w->separators, w->sets, w->members, w->room);
 	w->room = NULL;
 	w->separators = NULL;
 	w->sets = NULL;

@@ -71,12 +71,7 @@ static void free_workers(struct gpube_pairwise_run *s)
 			gpube__free(ctx, w->child[j].state);
 			gpube__free(ctx, w->child[j].values);
 		}
-		gpube__free(ctx, w->room);
-		gpube__free(ctx, w->forced);
-		gpube__free(ctx, w->keep);
-		gpube__free(ctx, w->regret);
-		gpube__free(ctx, w->sorted);
-		gpube__free(ctx, w->best);
+		GPUBE_FREE_ALL(ctx, w->room, w->forced, w->keep, w->regret, w->sorted, w->best);
 	}
 	gpube__free(ctx, s->workers);
 	s->workers = NULL;

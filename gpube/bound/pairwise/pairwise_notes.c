@@ -317,9 +317,6 @@ void gpube__notes_clear(struct gpube_pairwise_run *s)
 {
 	struct gpube_ctx *ctx = s->b->ctx;
 
-	gpube__free(ctx, s->notes.of);
-	gpube__free(ctx, s->notes.of_at);
-	gpube__free(ctx, s->notes.simple);
-	gpube__free(ctx, s->notes.set);
-	gpube__free(ctx, s->notes.order);
+	GPUBE_FREE_ALL(
+		ctx, s->notes.of, s->notes.of_at, s->notes.simple, s->notes.set, s->notes.order);
 }

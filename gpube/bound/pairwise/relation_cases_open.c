@@ -18,10 +18,7 @@ static void clear_worker(struct gpube_case_worker *w)
 {
 	gpube__sweeper_close(&w->sweeper);
 	gpube__search_free(w->search);
-	gpube__free(&w->ctx, w->values);
-	gpube__free(&w->ctx, w->whole);
-	gpube__free(&w->ctx, w->forced);
-	gpube__free(&w->ctx, w->choices);
+	GPUBE_FREE_ALL(&w->ctx, w->values, w->whole, w->forced, w->choices);
 	gpube__ctx_clear(&w->ctx);
 }
 
@@ -38,10 +35,7 @@ void gpube__cases_free(struct gpube_relation_cases *c)
 	for (int k = 0; c->workers && k < c->n_workers; k++)
 		if (c->workers[k].all)
 			clear_worker(&c->workers[k]);
-	gpube__free(ctx, c->workers);
-	gpube__free(ctx, c->found);
-	gpube__free(ctx, c->ranks);
-	gpube__free(ctx, c->value_at);
+	GPUBE_FREE_ALL(ctx, c->workers, c->found, c->ranks, c->value_at);
 	pthread_cond_destroy(&c->changed);
 	pthread_mutex_destroy(&c->lock);
 	gpube__free(ctx, c);

@@ -321,9 +321,7 @@ void gpube__counting_free(struct gpube_counting *c)
 		return;
 	gpube__clauses_clear(&c->clauses);
 	gpube__parts_clear(&c->parts);
-	gpube__free(c->ctx, c->frame);
-	gpube__free(c->ctx, c->marks);
-	gpube__free(c->ctx, c);
+	GPUBE_FREE_ALL(c->ctx, c->frame, c->marks, c);
 }
 
 int gpube__counting_new(

@@ -390,15 +390,8 @@ void gpube__clauses_clear(struct gpube_clauses *c)
 {
 	for (int64_t l = 0; c->watches && l < 2 * (int64_t)c->n; l++)
 		gpube__free(c->ctx, c->watches[l].at);
-	gpube__free(c->ctx, c->watches);
-	gpube__free(c->ctx, c->arena);
-	gpube__free(c->ctx, c->value);
-	gpube__free(c->ctx, c->level);
-	gpube__free(c->ctx, c->trail);
-	gpube__free(c->ctx, c->activity);
-	gpube__free(c->ctx, c->seen);
-	gpube__free(c->ctx, c->learned);
-	gpube__free(c->ctx, c->units);
+	GPUBE_FREE_ALL(c->ctx, c->watches, c->arena, c->value, c->level, c->trail, c->activity,
+		c->seen, c->learned, c->units);
 }
 
 int gpube__clauses_init(struct gpube_clauses *c, const struct gpube_formula *f)

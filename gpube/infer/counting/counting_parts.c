@@ -371,24 +371,9 @@ struct gpube_count gpube__parts_most(
 
 void gpube__parts_clear(struct gpube_parts *p)
 {
-	gpube__free(p->ctx, p->long_first);
-	gpube__free(p->ctx, p->two_first);
-	gpube__free(p->ctx, p->long_of);
-	gpube__free(p->ctx, p->two_of);
-	gpube__free(p->ctx, p->satisfied_by);
-	gpube__free(p->ctx, p->var_part);
-	gpube__free(p->ctx, p->clause_part);
-	gpube__free(p->ctx, p->frequency);
-	gpube__free(p->ctx, p->queue);
-	gpube__free(p->ctx, p->counts);
-	gpube__free(p->ctx, p->free_weight);
-	gpube__free(p->ctx, p->weighs);
-	gpube__free(p->ctx, p->store);
-	gpube__free(p->ctx, p->part);
-	gpube__free(p->ctx, p->entry);
-	gpube__free(p->ctx, p->keys);
-	gpube__free(p->ctx, p->bucket);
-	gpube__free(p->ctx, p->key);
+	GPUBE_FREE_ALL(p->ctx, p->long_first, p->two_first, p->long_of, p->two_of, p->satisfied_by,
+		p->var_part, p->clause_part, p->frequency, p->queue, p->counts, p->free_weight,
+		p->weighs, p->store, p->part, p->entry, p->keys, p->bucket, p->key);
 }
 
 static int64_t size_of(const struct gpube_formula *f, int64_t clause)

@@ -31,10 +31,7 @@ struct translating {
 
 void gpube__formula_clear(struct gpube_formula *f)
 {
-	gpube__free(f->ctx, f->of);
-	gpube__free(f->ctx, f->weight);
-	gpube__free(f->ctx, f->first);
-	gpube__free(f->ctx, f->literals);
+	GPUBE_FREE_ALL(f->ctx, f->of, f->weight, f->first, f->literals);
 }
 
 /* ---- clauses and variables ------------------------------------------------------------------- */
@@ -294,8 +291,6 @@ int gpube__formula_of(struct gpube_formula *f, struct gpube__inferring *j, bool 
 	if (!status && !t.too_large)
 		status = add_functions(&t);
 	*fits = !t.too_large;
-	gpube__free(j->ctx, t.literal_of);
-	gpube__free(j->ctx, t.cells);
-	gpube__free(j->ctx, t.covered);
+	GPUBE_FREE_ALL(j->ctx, t.literal_of, t.cells, t.covered);
 	return status;
 }

@@ -169,9 +169,6 @@ int gpube__wmb_parts(struct wmb_passes *w)
 		status = find_items(w, &items, &n, &capacity, first, scopes);
 	for (int32_t b = 0; b < w->j->n && !status; b++)
 		status = split(w, b, &items, &n, &capacity, first, joined);
-	gpube__free(w->ctx, items);
-	gpube__free(w->ctx, first);
-	gpube__free(w->ctx, joined);
-	gpube__free(w->ctx, scopes);
+	GPUBE_FREE_ALL(w->ctx, items, first, joined, scopes);
 	return status;
 }

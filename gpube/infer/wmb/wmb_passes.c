@@ -43,15 +43,10 @@ enum { PASSES = 12, BETWEEN = 4 };
 static void passes_clear(struct wmb_passes *w)
 {
 	for (int32_t k = 0; k < w->n; k++) {
-		gpube__free(w->ctx, w->parts[k].scope);
-		gpube__free(w->ctx, w->parts[k].costs);
-		gpube__free(w->ctx, w->parts[k].message);
-		gpube__free(w->ctx, w->parts[k].back);
+		GPUBE_FREE_ALL(w->ctx, w->parts[k].scope, w->parts[k].costs, w->parts[k].message,
+			w->parts[k].back);
 	}
-	gpube__free(w->ctx, w->parts);
-	gpube__free(w->ctx, w->first);
-	gpube__free(w->ctx, w->function_part);
-	gpube__free(w->ctx, w->cells);
+	GPUBE_FREE_ALL(w->ctx, w->parts, w->first, w->function_part, w->cells);
 }
 
 /* Adds a function to its part's costs; one without variables to the constant. */

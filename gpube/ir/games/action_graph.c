@@ -13,16 +13,8 @@ void gpube__action_graph_free(struct gpube_action_graph *g, struct gpube_ctx *ct
 	}
 	for (int32_t a = 0; g->chance && a < g->n_agents; a++)
 		gpube__free(ctx, g->chance[a].text);
-	gpube__free(ctx, g->first);
-	gpube__free(ctx, g->from);
-	gpube__free(ctx, g->actions);
-	gpube__free(ctx, g->chance);
-	gpube__free(ctx, g->at);
-	gpube__free(ctx, g->neighbours);
-	gpube__free(ctx, g->gives);
-	gpube__free(ctx, g->functions);
-	gpube__free(ctx, g->nodes);
-	gpube__free(ctx, g);
+	GPUBE_FREE_ALL(ctx, g->first, g->from, g->actions, g->chance, g->at, g->neighbours,
+		g->gives, g->functions, g->nodes, g);
 }
 
 /* ---- counts ---------------------------------------------------------------------------------- */

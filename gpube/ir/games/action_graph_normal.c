@@ -176,9 +176,6 @@ int gpube__action_graph_normal(struct gpube_action_graph *g)
 		}
 	if (status)
 		gpube__model_truncate(m, mark);
-	gpube__free(ctx, p.at);
-	gpube__free(ctx, p.type);
-	gpube__free(ctx, p.counts);
-	gpube__free(ctx, v);
+	GPUBE_FREE_ALL(ctx, p.at, p.type, p.counts, v);
 	return status;
 }

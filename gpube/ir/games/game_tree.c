@@ -13,13 +13,8 @@ void gpube__game_tree_free(struct gpube_game_tree *t, struct gpube_ctx *ctx)
 		gpube__free(ctx, t->actions[k].name);
 	for (int64_t k = 0; k < t->n_outcomes * t->n_players; k++)
 		gpube__free(ctx, t->payoffs[k].text);
-	gpube__free(ctx, t->nodes);
-	gpube__free(ctx, t->infosets);
-	gpube__free(ctx, t->actions);
-	gpube__free(ctx, t->children);
-	gpube__free(ctx, t->payoffs);
-	gpube__free(ctx, t->count);
-	gpube__free(ctx, t);
+	GPUBE_FREE_ALL(
+		ctx, t->nodes, t->infosets, t->actions, t->children, t->payoffs, t->count, t);
 }
 
 /* ---- recall ------------------------------------------------------------------------------- */
@@ -85,9 +80,7 @@ static int find_recall(struct gpube_game_tree *t, struct gpube_ctx *ctx)
 		memset(last, 0xff, ((size_t)t->n_players + 1) * sizeof(*last));
 		walk_recall(t, stack, last, seen);
 	}
-	gpube__free(ctx, stack);
-	gpube__free(ctx, last);
-	gpube__free(ctx, seen);
+	GPUBE_FREE_ALL(ctx, stack, last, seen);
 	return status;
 }
 
@@ -216,7 +209,5 @@ int gpube__strategies_init(struct gpube_strategies *w, const struct gpube_game_t
 
 void gpube__strategies_clear(struct gpube_strategies *w)
 {
-	gpube__free(w->ctx, w->choice);
-	gpube__free(w->ctx, w->trail);
-	gpube__free(w->ctx, w->stack);
+	GPUBE_FREE_ALL(w->ctx, w->choice, w->trail, w->stack);
 }

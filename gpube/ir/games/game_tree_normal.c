@@ -266,11 +266,6 @@ int gpube__game_tree_normal(struct gpube_game_tree *t)
 		gpube__free(ctx, f.choices ? f.choices[p] : NULL);
 		gpube__free(ctx, f.v ? f.v[p] : NULL);
 	}
-	gpube__free(ctx, f.choices);
-	gpube__free(ctx, f.v);
-	gpube__free(ctx, f.n);
-	gpube__free(ctx, f.at);
-	gpube__free(ctx, f.worth);
-	gpube__free(ctx, f.stack);
+	GPUBE_FREE_ALL(ctx, f.choices, f.v, f.n, f.at, f.worth, f.stack);
 	return status;
 }

@@ -83,9 +83,7 @@ static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 		w.f[1] = (struct faces_face *)(void *)((char *)w.f[0] + first);
 		status = run_all(ctx, s, &w);
 	}
-	gpube__free(ctx, w.f[0]);
-	gpube__free(ctx, w.stack);
-	gpube__free(ctx, w.out.leaves);
+	GPUBE_FREE_ALL(ctx, w.f[0], w.stack, w.out.leaves);
 	return status;
 }
 

@@ -631,10 +631,7 @@ int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job)
 		status = measure(&r, job->out[j].table);
 	for (int k = 0; r.operand && k < r.n_operands; k++)
 		gpube__free(ctx, r.operand[k].at);
-	gpube__free(ctx, r.operand);
-	gpube__free(ctx, r.buf);
-	gpube__free(ctx, r.begin);
-	gpube__free(ctx, r.extremes);
+	GPUBE_FREE_ALL(ctx, r.operand, r.buf, r.begin, r.extremes);
 	gpube__sum_segments_clear(&r.segments, ctx);
 	return status;
 }

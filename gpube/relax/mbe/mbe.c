@@ -77,9 +77,7 @@ static int32_t input_size(const struct gpube_mbe *mbe, int32_t id)
 
 static void job_clear(struct gpube_ctx *ctx, struct gpube_mbe_job *j)
 {
-	gpube__free(ctx, j->in);
-	gpube__free(ctx, j->sizes);
-	gpube__free(ctx, j->operand);
+	GPUBE_FREE_ALL(ctx, j->in, j->sizes, j->operand);
 }
 
 static int job_init(struct gpube_mbe_run *r, const struct gpube_mini *mini, struct gpube_mbe_job *j)
@@ -393,9 +391,7 @@ static void end_bucket(struct gpube_mbe_run *r, int32_t bucket)
 	}
 	if (r->functions)
 		ops->free(ctx, r->functions);
-	gpube__free(ctx, r->jobs);
-	gpube__free(ctx, r->contractions);
-	gpube__free(ctx, r->marginals);
+	GPUBE_FREE_ALL(ctx, r->jobs, r->contractions, r->marginals);
 	r->functions = NULL;
 	r->jobs = NULL;
 	r->contractions = NULL;
@@ -533,11 +529,7 @@ void gpube__mbe_run_clear(struct gpube_mbe_run *r)
 	for (int32_t k = 0; r->mbe && r->messages && r->lies && k < r->mbe->n_minis; k++)
 		free_message(r, k);
 	if (ctx) {
-		gpube__free(ctx, r->messages);
-		gpube__free(ctx, r->side);
-		gpube__free(ctx, r->lies);
-		gpube__free(ctx, r->dim_of);
-		gpube__free(ctx, r->shared);
+		GPUBE_FREE_ALL(ctx, r->messages, r->side, r->lies, r->dim_of, r->shared);
 	}
 	memset(r, 0, sizeof(*r));
 }

@@ -9,12 +9,8 @@
 
 void gpube__mbe_clear(struct gpube_mbe *mbe)
 {
-	gpube__free(mbe->ctx, mbe->order);
-	gpube__free(mbe->ctx, mbe->position);
-	gpube__free(mbe->ctx, mbe->first);
-	gpube__free(mbe->ctx, mbe->minis);
-	gpube__free(mbe->ctx, mbe->inputs);
-	gpube__free(mbe->ctx, mbe->scopes);
+	GPUBE_FREE_ALL(mbe->ctx, mbe->order, mbe->position, mbe->first, mbe->minis, mbe->inputs,
+		mbe->scopes);
 	memset(mbe, 0, sizeof(*mbe));
 }
 
@@ -422,9 +418,7 @@ out:
 		gpube__free(ctx, p.minis[k].scope);
 	gpube__free(ctx, p.minis);
 	gpube__chains_clear(&p.inputs);
-	gpube__free(ctx, p.items);
-	gpube__free(ctx, p.pool);
-	gpube__free(ctx, p.merged);
+	GPUBE_FREE_ALL(ctx, p.items, p.pool, p.merged);
 	if (status)
 		gpube__mbe_clear(mbe);
 	return status;

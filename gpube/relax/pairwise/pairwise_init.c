@@ -562,10 +562,7 @@ static int make_regions(struct making *w, struct gpube_pairwise **out,
 	}
 	for (int32_t i = 0; w->near && i < n; i++)
 		gpube__free(w->ctx, w->near[i].of);
-	gpube__free(w->ctx, w->near);
-	gpube__free(w->ctx, w->s);
-	gpube__free(w->ctx, w->seen);
-	gpube__free(w->ctx, w->shared);
+	GPUBE_FREE_ALL(w->ctx, w->near, w->s, w->seen, w->shared);
 	if (!status && !w->too_much) {
 		*out = w->p;
 		return GPUBE_OK;
@@ -592,12 +589,6 @@ void gpube__pairwise_free(struct gpube_pairwise *p)
 		return;
 	for (int64_t j = 0; p->members && j < p->n_members; j++)
 		gpube__projection_clear(p->ctx, &p->members[j].onto);
-	gpube__free(p->ctx, p->domain);
-	gpube__free(p->ctx, p->regions);
-	gpube__free(p->ctx, p->separators);
-	gpube__free(p->ctx, p->members);
-	gpube__free(p->ctx, p->member_of);
-	gpube__free(p->ctx, p->of);
-	gpube__free(p->ctx, p->of_at);
-	gpube__free(p->ctx, p);
+	GPUBE_FREE_ALL(p->ctx, p->domain, p->regions, p->separators, p->members, p->member_of,
+		p->of, p->of_at, p);
 }

@@ -89,25 +89,12 @@ void gpube__relations_free(struct gpube_relations *l)
 	if (!l)
 		return;
 	for (int32_t k = 0; l->relations && k < l->n_relations; k++) {
-		gpube__free(l->ctx, l->relations[k].scope);
-		gpube__free(l->ctx, l->relations[k].shift);
-		gpube__free(l->ctx, l->relations[k].set);
-		gpube__free(l->ctx, l->relations[k].key);
+		GPUBE_FREE_ALL(l->ctx, l->relations[k].scope, l->relations[k].shift,
+			l->relations[k].set, l->relations[k].key);
 		if (!l->state.costs)
 			gpube__free(l->ctx, l->relations[k].cost);
 	}
-	gpube__free(l->ctx, l->relations);
-	gpube__free(l->ctx, l->domain);
-	gpube__free(l->ctx, l->bits);
-	gpube__free(l->ctx, l->value_at);
-	gpube__free(l->ctx, l->fixed);
-	gpube__free(l->ctx, l->plan.separators);
-	gpube__free(l->ctx, l->plan.members);
-	gpube__free(l->ctx, l->plan.cells);
-	gpube__free(l->ctx, l->plan.wave);
-	gpube__free(l->ctx, l->state.costs);
-	gpube__free(l->ctx, l->relation_of);
-	gpube__free(l->ctx, l->member_of);
-	gpube__free(l->ctx, l->member_at);
-	gpube__free(l->ctx, l);
+	GPUBE_FREE_ALL(l->ctx, l->relations, l->domain, l->bits, l->value_at, l->fixed,
+		l->plan.separators, l->plan.members, l->plan.cells, l->plan.wave, l->state.costs,
+		l->relation_of, l->member_of, l->member_at, l);
 }

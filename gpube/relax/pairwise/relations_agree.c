@@ -580,9 +580,6 @@ int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 	const int status = agree(&w);
 
 	*too_much = w.too_much;
-	gpube__free(l->ctx, w.sets);
-	gpube__free(l->ctx, w.order);
-	gpube__free(l->ctx, w.row);
-	gpube__free(l->ctx, w.row_at);
+	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.row, w.row_at);
 	return status;
 }

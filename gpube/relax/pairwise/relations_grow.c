@@ -54,10 +54,7 @@ struct growing {
 
 static void clear_draft(struct growing *w, struct draft *d)
 {
-	gpube__free(w->ctx, d->set);
-	gpube__free(w->ctx, d->key);
-	gpube__free(w->ctx, d->total);
-	gpube__free(w->ctx, d->cost);
+	GPUBE_FREE_ALL(w->ctx, d->set, d->key, d->total, d->cost);
 	*d = (struct draft){0};
 }
 
@@ -218,9 +215,7 @@ static int extend(
 			to->n += x.n[k];
 		}
 	}
-	gpube__free(w->ctx, x.n);
-	gpube__free(w->ctx, x.old);
-	gpube__free(w->ctx, x.pieces);
+	GPUBE_FREE_ALL(w->ctx, x.n, x.old, x.pieces);
 	return status;
 }
 
@@ -476,15 +471,8 @@ static void clear(struct growing *w)
 {
 	for (int32_t k = 0; w->index && k < w->old->n_relations; k++)
 		gpube__relation_index_clear(w->ctx, &w->index[k]);
-	gpube__free(w->ctx, w->index);
-	gpube__free(w->ctx, w->taken);
-	gpube__free(w->ctx, w->of);
-	gpube__free(w->ctx, w->of_at);
-	gpube__free(w->ctx, w->functions);
-	gpube__free(w->ctx, w->near);
-	gpube__free(w->ctx, w->near_at);
-	gpube__free(w->ctx, w->gone);
-	gpube__free(w->ctx, w->failed);
+	GPUBE_FREE_ALL(w->ctx, w->index, w->taken, w->of, w->of_at, w->functions, w->near,
+		w->near_at, w->gone, w->failed);
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
