@@ -309,8 +309,8 @@ static void tell_kernels(const struct answer *a)
 				use[k].launches == 1 ? "" : "es", use[k].kernel, use[k].planning);
 }
 
-int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
-	report_fn *json, const void *arg)
+int answer_report(const struct answer *a, enum answer_output output, report_fn *text, json_fn *json,
+	const void *arg)
 {
 	struct session *s = a->session;
 

@@ -83,7 +83,7 @@ void answer_json_kernels(struct json *j, const struct answer *a);
  * Returns CLI_DONE, or CLI_FAILED after a message: also where an assignment is wanted and none is
  * known, unless it is proved that there is none.
  */
-int answer_report(const struct answer *a, enum answer_output output, report_fn *text,
-	report_fn *json, const void *arg);
+int answer_report(const struct answer *a, enum answer_output output, report_fn *text, json_fn *json,
+	const void *arg);
 
 #endif

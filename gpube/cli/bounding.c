@@ -351,32 +351,28 @@ static void json_stages(struct json *j, const struct conclusion *f)
 	json_close(j, ']');
 }
 
-void conclusion_json(struct gpube_out *out, const void *arg)
+void conclusion_json(struct json *j, const void *arg)
 {
 	const struct conclusion *f = arg;
 	const struct gpube_solution *s = f->solution;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &f->answer);
-	answer_json_result(&j, &f->answer);
+	answer_json_head(j, &f->answer);
+	answer_json_result(j, &f->answer);
 	if (f->has_given)
-		json_total(&j, "given_cost", f, f->given);
-	json_true_false(&j, "closed", s->closed != 0);
-	answer_json_evidence(&j, f->answer.model, f->evidence_file);
+		json_total(j, "given_cost", f, f->given);
+	json_true_false(j, "closed", s->closed != 0);
+	answer_json_evidence(j, f->answer.model, f->evidence_file);
 	if (s->count)
-		json_big(&j, "count", s->count);
+		json_big(j, "count", s->count);
 	else if (f->counting && f->answer.values)
-		json_null(&j, "count");
+		json_null(j, "count");
 	if (f->json)
-		f->json(&j, f);
-	json_int(&j, "z", s->z);
-	json_plan(&j, &s->plan);
-	json_times(&j, f);
-	json_stages(&j, f);
-	answer_json_kernels(&j, &f->answer);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		f->json(j, f);
+	json_int(j, "z", s->z);
+	json_plan(j, &s->plan);
+	json_times(j, f);
+	json_stages(j, f);
+	answer_json_kernels(j, &f->answer);
 }
 
 /* ---- stages --------------------------------------------------------------------------- */

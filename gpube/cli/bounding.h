@@ -87,7 +87,7 @@ struct conclusion {
 
 /* For answer_report(). */
 void conclusion_text(struct gpube_out *out, const void *found);
-void conclusion_json(struct gpube_out *out, const void *found);
+void conclusion_json(struct json *j, const void *found);
 
 /* With -v: a line for each turn of a method. */
 void conclusion_tell_stages(const struct conclusion *f);

@@ -145,24 +145,20 @@ static void json_bids(
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct report *p = arg;
 	const struct gpube_auction_result *r = p->result;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", r->optimal ? "optimal" : "bounds");
-	json_text(&j, "backend", "cpu");
-	json_seconds(&j, "seconds", session_seconds(p->session));
-	json_text(&j, "file", p->file);
-	json_decimal(&j, "revenue", r->revenue, r->scale);
-	json_decimal(&j, "upper_bound", r->upper_bound, r->scale);
-	json_bids(&j, "bids", p, r->winners, r->n_winners);
-	json_bids(&j, "never", p, r->never, r->n_never);
-	json_int(&j, "nodes", r->n_nodes);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", r->optimal ? "optimal" : "bounds");
+	json_text(j, "backend", "cpu");
+	json_seconds(j, "seconds", session_seconds(p->session));
+	json_text(j, "file", p->file);
+	json_decimal(j, "revenue", r->revenue, r->scale);
+	json_decimal(j, "upper_bound", r->upper_bound, r->scale);
+	json_bids(j, "bids", p, r->winners, r->n_winners);
+	json_bids(j, "never", p, r->never, r->n_never);
+	json_int(j, "nodes", r->n_nodes);
 }
 
 static int solve(struct session *s, const struct gpube_model *a, const struct opts_auction *o,
@@ -220,25 +216,21 @@ static void complete_table(struct gpube_out *out, const void *arg)
 		complete_text(out, arg);
 }
 
-static void complete_json(struct gpube_out *out, const void *arg)
+static void complete_json(struct json *j, const void *arg)
 {
 	const struct complete_report *p = arg;
 	const struct gpube_csg_result *r = p->result;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", csg_status_words[r->answer]);
-	json_text(&j, "backend", r->backend);
-	json_seconds(&j, "seconds", session_seconds(p->session));
-	json_text(&j, "file", p->file);
-	json_int(&j, "goods", gpube_model_n_vars(p->game));
-	json_worth(&j, "revenue", r);
-	json_upper_bound(&j, r);
-	json_real(&j, "error", r->error);
-	json_parts(&j, "bundles", r);
-	json_text(&j, "method", csg__method_name(r->method));
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", csg_status_words[r->answer]);
+	json_text(j, "backend", r->backend);
+	json_seconds(j, "seconds", session_seconds(p->session));
+	json_text(j, "file", p->file);
+	json_int(j, "goods", gpube_model_n_vars(p->game));
+	json_worth(j, "revenue", r);
+	json_upper_bound(j, r);
+	json_real(j, "error", r->error);
+	json_parts(j, "bundles", r);
+	json_text(j, "method", csg__method_name(r->method));
 }
 
 static int solve_complete(

@@ -81,19 +81,15 @@ static void verified_text(struct gpube_out *out, const void *arg)
 	proof_text_certified(out, &v->answer, v->certificate, NULL);
 }
 
-static void verified_json(struct gpube_out *out, const void *arg)
+static void verified_json(struct json *j, const void *arg)
 {
 	const struct verified *v = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", "verified");
-	json_text(&j, "file", v->answer.file);
-	json_text(&j, "certificate", v->path);
-	proof_json_certified(&j, &v->answer, v->certificate);
-	json_seconds(&j, "seconds", session_seconds(v->answer.session));
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", "verified");
+	json_text(j, "file", v->answer.file);
+	json_text(j, "certificate", v->path);
+	proof_json_certified(j, &v->answer, v->certificate);
+	json_seconds(j, "seconds", session_seconds(v->answer.session));
 }
 
 static int verify(struct session *s, const struct opts_bound *o, const char *file,
@@ -133,13 +129,8 @@ static int run(const void *opts, int n_args, char **args)
 	}
 	if (o->certify && !bounding_can_certify(&o->bounding))
 		return CLI_USAGE;
-	return session_on_model(&(struct session_work){.talk = &o->talk,
-					.engine = &o->engine,
-					.read = &o->read,
-					.json = o->json || o->output == ANSWER_JSON,
-					.output = o->output_file,
-					.writes = o->certify,
-					.work = prove},
+	return session_on_model(
+		SESSION_WORK(o, .output = o->output_file, .writes = o->certify, .work = prove),
 		opts, n_args, args);
 }
 

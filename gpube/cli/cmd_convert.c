@@ -32,39 +32,35 @@ struct result {
 	struct gpube_written written;
 };
 
-static void report_json(struct gpube_out *to, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
 	const struct gpube_model *m = r->m;
-	struct json j = {.out = to};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "file", r->in);
-	json_text(&j, "direction",
+	json_text(j, "file", r->in);
+	json_text(j, "direction",
 		m->kind == GPUBE_COSTS && m->direction == GPUBE_MAXIMISE ? "maximise" : "minimise");
-	json_int(&j, "variables", m->n_vars - m->n_hidden);
-	json_int(&j, "functions", m->n_functions);
+	json_int(j, "variables", m->n_vars - m->n_hidden);
+	json_int(j, "functions", m->n_functions);
 	if (m->n_hidden)
-		json_open(&j, "hidden", '[');
+		json_open(j, "hidden", '[');
 	for (int32_t i = 0; m->n_hidden && i < m->n_vars; i++)
 		if (m->vars[i].hidden)
-			json_int(&j, NULL, i);
+			json_int(j, NULL, i);
 	if (m->n_hidden)
-		json_close(&j, ']');
+		json_close(j, ']');
 	if (m->kind == GPUBE_POTENTIALS && r->written.known)
-		json_int(&j, "rounded_decimals", r->written.decimals);
+		json_int(j, "rounded_decimals", r->written.decimals);
 	if (r->why) {
-		json_null(&j, "written");
-		json_text(&j, "message", r->why);
+		json_null(j, "written");
+		json_text(j, "message", r->why);
 	} else {
-		json_open(&j, "written", '{');
-		json_text(&j, "file", r->out);
-		json_meaning(&j, &r->written);
-		json_close(&j, '}');
+		json_open(j, "written", '{');
+		json_text(j, "file", r->out);
+		json_meaning(j, &r->written);
+		json_close(j, '}');
 	}
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_close(&j, '}');
-	gpube__out_text(to, "\n");
+	json_seconds(j, "seconds", session_seconds(r->session));
 }
 
 /* ---- models -------------------------------------------------------------------------------- */
@@ -92,7 +88,7 @@ static int write_model(struct session *s, const struct opts_convert *o, const st
 	if (status == GPUBE_ERANGE && !o->lossy)
 		session_note(s, "with --lossy it may be written approximately");
 	if (o->json)
-		rc = session_report(s, report_json, report_json, &r);
+		rc = session_report(s, NULL, report_json, &r);
 	return status ? CLI_FAILED : rc;
 }
 

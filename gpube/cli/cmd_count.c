@@ -59,36 +59,32 @@ static void report_text(struct gpube_out *out, const void *arg)
 		r->session->ctx->n_threads, gpube__plural(r->session->ctx->n_threads));
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
 	const struct gpube_solution *s = r->solution;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", "exact");
-	json_text(&j, "backend", s->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
-	json_int(&j, "variables", r->model->n_vars - r->model->n_hidden);
+	json_text(j, "status", "exact");
+	json_text(j, "backend", s->backend);
+	json_seconds(j, "seconds", session_seconds(r->session));
+	json_text(j, "file", r->file);
+	json_int(j, "variables", r->model->n_vars - r->model->n_hidden);
 	if (r->model->n_hidden)
-		json_int(&j, "hidden_variables", r->model->n_hidden);
-	json_int(&j, "functions", r->model->n_functions);
-	json_big(&j, r->optima ? "optima" : "solutions", count_of(r));
+		json_int(j, "hidden_variables", r->model->n_hidden);
+	json_int(j, "functions", r->model->n_functions);
+	json_big(j, r->optima ? "optima" : "solutions", count_of(r));
 	if (s->values && r->optima)
-		json_decimal(&j, "optimum", s->cost, s->scale);
-	answer_json_assignment(&j, r->session, r->model, s->values);
-	answer_json_evidence(&j, r->model, r->evidence_file);
-	json_plan(&j, &s->plan);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", r->seconds_read);
-	json_seconds(&j, "simplify", s->seconds_simplify);
-	json_seconds(&j, "order", s->seconds_order);
-	json_seconds(&j, "eliminate", s->seconds_eliminate);
-	json_seconds(&j, "count", s->seconds_count);
-	json_close(&j, '}');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		json_decimal(j, "optimum", s->cost, s->scale);
+	answer_json_assignment(j, r->session, r->model, s->values);
+	answer_json_evidence(j, r->model, r->evidence_file);
+	json_plan(j, &s->plan);
+	json_open(j, "times", '{');
+	json_seconds(j, "read", r->seconds_read);
+	json_seconds(j, "simplify", s->seconds_simplify);
+	json_seconds(j, "order", s->seconds_order);
+	json_seconds(j, "eliminate", s->seconds_eliminate);
+	json_seconds(j, "count", s->seconds_count);
+	json_close(j, '}');
 }
 
 static bool forbids_nothing(const struct gpube_model *m)
@@ -145,14 +141,9 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_count *o = opts;
 
-	return session_on_model(&(struct session_work){.talk = &o->talk,
-					.engine = &o->engine,
-					.read = &o->read,
-					.json = o->json || o->output == ANSWER_JSON,
-					.output = o->output_file,
-					.ub = o->ub,
-					.work = count},
-		opts, n_args, args);
+	return session_on_model(
+		SESSION_WORK(o, .output = o->output_file, .ub = o->ub, .work = count), opts, n_args,
+		args);
 }
 
 const struct command cmd_count = {

@@ -85,56 +85,48 @@ static void verified_text(struct gpube_out *out, const void *arg)
 /* ---- JSON -------------------------------------------------------------------------------------
  */
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct report *p = arg;
 	const struct gpube_csg_result *r = p->result;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", csg_status_words[r->answer]);
-	json_text(&j, "backend", r->backend);
-	json_seconds(&j, "seconds", session_seconds(p->session));
-	json_text(&j, "file", p->file);
-	json_int(&j, "agents", gpube_model_n_vars(p->game));
-	json_text(&j, "type", gpube__type_name(gpube_coalitions_type(p->game)));
-	json_worth(&j, "value", r);
-	json_upper_bound(&j, r);
-	json_real(&j, "error", r->error);
-	json_parts(&j, "structure", r);
-	json_text(&j, "method", csg__method_name(r->method));
-	json_text(&j, "working_type", gpube__type_name(r->work));
-	json_real(&j, "splits", r->splits);
-	json_real(&j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
-	json_int(&j, "scans", r->n_scans);
-	json_int(&j, "candidates", r->n_candidates);
-	json_int(&j, "nodes", r->n_nodes);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", p->seconds_read);
-	json_seconds(&j, "solve", r->seconds_total);
-	json_seconds(&j, "lp", r->seconds_lp);
-	json_seconds(&j, "splits", r->seconds_splits);
-	json_close(&j, '}');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", csg_status_words[r->answer]);
+	json_text(j, "backend", r->backend);
+	json_seconds(j, "seconds", session_seconds(p->session));
+	json_text(j, "file", p->file);
+	json_int(j, "agents", gpube_model_n_vars(p->game));
+	json_text(j, "type", gpube__type_name(gpube_coalitions_type(p->game)));
+	json_worth(j, "value", r);
+	json_upper_bound(j, r);
+	json_real(j, "error", r->error);
+	json_parts(j, "structure", r);
+	json_text(j, "method", csg__method_name(r->method));
+	json_text(j, "working_type", gpube__type_name(r->work));
+	json_real(j, "splits", r->splits);
+	json_real(j, "splits_per_second", r->splits / fmax(r->seconds_splits, 1e-9));
+	json_int(j, "scans", r->n_scans);
+	json_int(j, "candidates", r->n_candidates);
+	json_int(j, "nodes", r->n_nodes);
+	json_open(j, "times", '{');
+	json_seconds(j, "read", p->seconds_read);
+	json_seconds(j, "solve", r->seconds_total);
+	json_seconds(j, "lp", r->seconds_lp);
+	json_seconds(j, "splits", r->seconds_splits);
+	json_close(j, '}');
 }
 
-static void verified_json(struct gpube_out *out, const void *arg)
+static void verified_json(struct json *j, const void *arg)
 {
 	const struct report *p = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", "verified");
-	json_text(&j, "file", p->file);
-	json_text(&j, "certificate", p->certificate);
-	json_worth(&j, "value", p->result);
-	json_real(&j, "error", p->result->error);
-	json_parts(&j, "structure", p->result);
-	json_true_false(&j, "free_disposal", p->result->free_disposal);
-	json_seconds(&j, "seconds", session_seconds(p->session));
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", "verified");
+	json_text(j, "file", p->file);
+	json_text(j, "certificate", p->certificate);
+	json_worth(j, "value", p->result);
+	json_real(j, "error", p->result->error);
+	json_parts(j, "structure", p->result);
+	json_true_false(j, "free_disposal", p->result->free_disposal);
+	json_seconds(j, "seconds", session_seconds(p->session));
 }
 
 /* ---- the command ------------------------------------------------------------------------------

@@ -126,29 +126,25 @@ static void report_text(struct gpube_out *out, const void *arg)
 	text_rates(out, ctx->rates);
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
 	struct gpube_ctx *ctx = r->ctx;
 	char gpu[256];
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_open(&j, "cpu", '{');
-	json_text(&j, "model", r->cpu);
-	json_int(&j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
-	json_int(&j, "threads", ctx->n_threads);
-	json_text(&j, "vectors", instruction_sets());
-	json_int(&j, "memory_free_bytes", (int64_t)ctx->memory_bytes);
-	json_real(&j, "memory_bytes", total_memory());
-	json_close(&j, '}');
+	json_open(j, "cpu", '{');
+	json_text(j, "model", r->cpu);
+	json_int(j, "cores", sysconf(_SC_NPROCESSORS_ONLN));
+	json_int(j, "threads", ctx->n_threads);
+	json_text(j, "vectors", instruction_sets());
+	json_int(j, "memory_free_bytes", (int64_t)ctx->memory_bytes);
+	json_real(j, "memory_bytes", total_memory());
+	json_close(j, '}');
 	if (describe_gpu(ctx, gpu, sizeof(gpu)))
-		json_text(&j, "gpu", gpu);
+		json_text(j, "gpu", gpu);
 	else
-		json_null(&j, "gpu");
-	json_rates(&j, ctx->rates);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		json_null(j, "gpu");
+	json_rates(j, ctx->rates);
 }
 
 static int run(const void *opts, int n_args, char **args)

@@ -168,55 +168,51 @@ static void json_agents(struct json *j, const struct gpube_dpop_result *r)
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct report *p = arg;
 	const struct gpube_dpop_result *r = p->result;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &p->answer);
-	answer_json_result(&j, &p->answer);
-	answer_json_evidence(&j, p->answer.model, p->evidence_file);
-	json_int(&j, "z", r->z);
-	json_int(&j, "messages", r->util_messages + r->value_messages);
-	json_int(&j, "util_messages", r->util_messages);
-	json_int(&j, "value_messages", r->value_messages);
-	json_int(&j, "message_bytes", (int64_t)r->total_bytes);
-	json_int(&j, "largest_message_bytes", (int64_t)r->largest_bytes);
-	json_seconds(&j, "simulated_seconds", r->simulated_seconds);
-	json_open(&j, "tree", '{');
-	json_text(&j, "heuristic", dcop_tree_name(r->tree));
-	json_int(&j, "agents", r->n_agents);
-	json_int(&j, "trees", r->n_trees);
-	json_int(&j, "height", r->height);
-	json_int(&j, "width", r->width);
-	json_real(&j, "joined_cells", r->joined_cells);
-	json_int(&j, "buckets_split", r->n_split);
-	json_text(&j, "built_by", p->distributed ? "distributed DFS" : "central DFS");
-	json_int(&j, "messages", r->tree_messages);
-	json_int(&j, "token_messages", r->token_messages);
-	json_int(&j, "message_bytes", (int64_t)r->tree_bytes);
-	json_int(&j, "largest_message_bytes", (int64_t)r->largest_tree_bytes);
-	json_int(&j, "rounds", r->tree_rounds);
-	json_seconds(&j, "simulated_seconds", r->tree_seconds);
-	json_close(&j, '}');
-	json_open(&j, "ranks", '{');
-	json_int(&j, "number", p->world->n_ranks);
-	json_int(&j, "messages", p->world->traffic.n_parcels);
-	json_int(&j, "pieces", p->world->traffic.n_pieces);
-	json_int(&j, "bytes", (int64_t)p->world->traffic.raw_bytes);
-	json_int(&j, "sent_bytes", (int64_t)p->world->traffic.sent_bytes);
-	json_close(&j, '}');
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", p->seconds_read);
-	json_seconds(&j, "tree", r->seconds_tree);
-	json_seconds(&j, "plan", r->seconds_plan);
-	json_seconds(&j, "messages", r->seconds_run);
-	json_close(&j, '}');
-	json_agents(&j, r);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	answer_json_head(j, &p->answer);
+	answer_json_result(j, &p->answer);
+	answer_json_evidence(j, p->answer.model, p->evidence_file);
+	json_int(j, "z", r->z);
+	json_int(j, "messages", r->util_messages + r->value_messages);
+	json_int(j, "util_messages", r->util_messages);
+	json_int(j, "value_messages", r->value_messages);
+	json_int(j, "message_bytes", (int64_t)r->total_bytes);
+	json_int(j, "largest_message_bytes", (int64_t)r->largest_bytes);
+	json_seconds(j, "simulated_seconds", r->simulated_seconds);
+	json_open(j, "tree", '{');
+	json_text(j, "heuristic", dcop_tree_name(r->tree));
+	json_int(j, "agents", r->n_agents);
+	json_int(j, "trees", r->n_trees);
+	json_int(j, "height", r->height);
+	json_int(j, "width", r->width);
+	json_real(j, "joined_cells", r->joined_cells);
+	json_int(j, "buckets_split", r->n_split);
+	json_text(j, "built_by", p->distributed ? "distributed DFS" : "central DFS");
+	json_int(j, "messages", r->tree_messages);
+	json_int(j, "token_messages", r->token_messages);
+	json_int(j, "message_bytes", (int64_t)r->tree_bytes);
+	json_int(j, "largest_message_bytes", (int64_t)r->largest_tree_bytes);
+	json_int(j, "rounds", r->tree_rounds);
+	json_seconds(j, "simulated_seconds", r->tree_seconds);
+	json_close(j, '}');
+	json_open(j, "ranks", '{');
+	json_int(j, "number", p->world->n_ranks);
+	json_int(j, "messages", p->world->traffic.n_parcels);
+	json_int(j, "pieces", p->world->traffic.n_pieces);
+	json_int(j, "bytes", (int64_t)p->world->traffic.raw_bytes);
+	json_int(j, "sent_bytes", (int64_t)p->world->traffic.sent_bytes);
+	json_close(j, '}');
+	json_open(j, "times", '{');
+	json_seconds(j, "read", p->seconds_read);
+	json_seconds(j, "tree", r->seconds_tree);
+	json_seconds(j, "plan", r->seconds_plan);
+	json_seconds(j, "messages", r->seconds_run);
+	json_close(j, '}');
+	json_agents(j, r);
 }
 
 static int report(struct report *p, const struct opts_read *read, int output)
@@ -255,16 +251,12 @@ static void stopped_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*s%.3f s\n", LABEL, "time", now);
 }
 
-static void stopped_json(struct gpube_out *out, const void *arg)
+static void stopped_json(struct json *j, const void *arg)
 {
 	const struct report *p = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &p->answer);
-	answer_json_result(&j, &p->answer);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	answer_json_head(j, &p->answer);
+	answer_json_result(j, &p->answer);
 }
 
 static int report_stopped(struct report *p, int output)

@@ -173,10 +173,7 @@ static int infer(struct session *s, const struct opts_infer *o, const char *file
 		     : r.task == INFER_MPE  ? maximise(&r, &opts, output)
 		     : r.task == INFER_MMAP ? maximise_sum(&r, &opts, output)
 					    : sum(&r, &opts, o->plot, output);
-	gpube__free(s->ctx, order);
-	gpube__free(s->ctx, found);
-	gpube__free(s->ctx, query.file);
-	gpube__free(s->ctx, query.vars);
+	GPUBE_FREE_ALL(s->ctx, order, found, query.file, query.vars);
 	gpube_model_free(m);
 	return rc;
 }

@@ -433,32 +433,28 @@ static void json_contents(struct json *j, const struct contents *c)
 	}
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
 	const bool other = r->contents->kind != GPUBE_CONTENT_MODEL;
 	const struct gpube_solution *solution = r->solution;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status",
+	json_text(j, "status",
 		r->model && solution->answer == GPUBE_ANSWER_INFEASIBLE ? "infeasible" : "ok");
 	if (r->model)
-		json_text(&j, "backend", solution->backend);
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
+		json_text(j, "backend", solution->backend);
+	json_seconds(j, "seconds", session_seconds(r->session));
+	json_text(j, "file", r->file);
 	if (other)
-		json_contents(&j, r->contents);
+		json_contents(j, r->contents);
 	if (other && r->model)
-		json_open(&j, "model", '{');
+		json_open(j, "model", '{');
 	if (r->model)
-		json_model(&j, r);
+		json_model(j, r);
 	if (other && r->model)
-		json_close(&j, '}');
+		json_close(j, '}');
 	if (!other)
-		answer_json_evidence(&j, r->model, r->evidence_file);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		answer_json_evidence(j, r->model, r->evidence_file);
 }
 
 /* ---- the command --------------------------------------------------------------------------- */

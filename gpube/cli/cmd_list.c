@@ -71,36 +71,32 @@ static void report_text(struct gpube_out *out, const void *arg)
 		session_seconds(s) - r->seconds_read - r->seconds_solve);
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &r->answer);
+	answer_json_head(j, &r->answer);
 	if (r->answer.answer == GPUBE_ANSWER_INFEASIBLE)
-		json_null(&j, "optimum");
+		json_null(j, "optimum");
 	else
-		json_decimal(&j, "optimum", r->answer.cost, r->answer.scale);
+		json_decimal(j, "optimum", r->answer.cost, r->answer.scale);
 	if (r->answer.model->kind == GPUBE_POTENTIALS)
-		json_int(&j, "rounded_decimals", r->answer.scale);
-	answer_json_evidence(&j, r->answer.model, r->evidence_file);
-	json_int(&j, "listed", n_listed(r));
+		json_int(j, "rounded_decimals", r->answer.scale);
+	answer_json_evidence(j, r->answer.model, r->evidence_file);
+	json_int(j, "listed", n_listed(r));
 	if (r->list && (r->list->more < 0 ||
 			       (r->answer.answer == GPUBE_ANSWER_INCOMPLETE && !r->list->more)))
-		json_null(&j, "more");
+		json_null(j, "more");
 	else
-		json_true_false(&j, "more", r->list && r->list->more);
-	json_open(&j, "assignments", '[');
+		json_true_false(j, "more", r->list && r->list->more);
+	json_open(j, "assignments", '[');
 	for (int64_t k = 0; k < n_listed(r); k++) {
-		json_open(&j, NULL, '{');
-		json_decimal(&j, "cost", r->list->costs[k], r->list->scale);
-		answer_json_assignment(&j, r->answer.session, r->answer.model, values_of(r, k));
-		json_close(&j, '}');
+		json_open(j, NULL, '{');
+		json_decimal(j, "cost", r->list->costs[k], r->list->scale);
+		answer_json_assignment(j, r->answer.session, r->answer.model, values_of(r, k));
+		json_close(j, '}');
 	}
-	json_close(&j, ']');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_close(j, ']');
 }
 
 static void report_sol(struct gpube_out *out, const void *arg)
@@ -211,13 +207,8 @@ static int run(const void *opts, int n_args, char **args)
 {
 	const struct opts_list *o = opts;
 
-	return session_on_model(&(struct session_work){.talk = &o->talk,
-					.engine = &o->engine,
-					.read = &o->read,
-					.json = o->json || o->output == ANSWER_JSON,
-					.output = o->output_file,
-					.ub = o->ub,
-					.work = solve_and_list},
+	return session_on_model(
+		SESSION_WORK(o, .output = o->output_file, .ub = o->ub, .work = solve_and_list),
 		opts, n_args, args);
 }
 

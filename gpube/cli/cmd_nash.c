@@ -213,39 +213,36 @@ static void json_components(struct json *j, const struct result *r)
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
 	const struct gpube_nash_result *f = r->found;
-	struct json j = {.out = out};
 
-	nash_json_begin(&j, r->session, r->file, f,
+	nash_json_begin(j, r->session, r->file, f,
 		f->answer == GPUBE_NASH_ANSWER_INCOMPLETE || r->no_components);
-	json_int(&j, "rows", actions(r, 1));
-	json_int(&j, "columns", actions(r, 2));
-	nash_json_method(&j, f, f->reason ? f->reason : r->no_components);
+	json_int(j, "rows", actions(r, 1));
+	json_int(j, "columns", actions(r, 2));
+	nash_json_method(j, f, f->reason ? f->reason : r->no_components);
 	if (f->degenerate < 0)
-		json_null(&j, "regular");
+		json_null(j, "regular");
 	else
-		json_true_false(&j, "regular", !f->degenerate);
-	json_int(&j, "work", f->work);
-	json_int(&j, "n_equilibria", f->n_pairs);
+		json_true_false(j, "regular", !f->degenerate);
+	json_int(j, "work", f->work);
+	json_int(j, "n_equilibria", f->n_pairs);
 	if (f->n_unchecked)
-		json_int(&j, "unchecked", f->n_unchecked);
-	json_open(&j, "equilibria", '[');
+		json_int(j, "unchecked", f->n_unchecked);
+	json_open(j, "equilibria", '[');
 	for (int64_t k = 0; k < f->n_pairs; k++) {
-		json_open(&j, NULL, '{');
-		json_strategy(&j, "x", x_of(r, k), actions(r, 1));
-		json_strategy(&j, "y", y_of(r, k), actions(r, 2));
-		json_text(&j, "u", y_of(r, k)->value);
-		json_text(&j, "v", x_of(r, k)->value);
-		json_close(&j, '}');
+		json_open(j, NULL, '{');
+		json_strategy(j, "x", x_of(r, k), actions(r, 1));
+		json_strategy(j, "y", y_of(r, k), actions(r, 2));
+		json_text(j, "u", y_of(r, k)->value);
+		json_text(j, "v", x_of(r, k)->value);
+		json_close(j, '}');
 	}
-	json_close(&j, ']');
+	json_close(j, ']');
 	if (r->components)
-		json_components(&j, r);
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		json_components(j, r);
 }
 
 /* ---- Gambit and lrsnash ------------------------------------------------------------------ */

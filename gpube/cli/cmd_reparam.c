@@ -84,22 +84,18 @@ static void json_written(struct json *j, const struct result *r)
 	json_close(j, '}');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct result *r = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	answer_json_head(&j, &r->answer);
-	answer_json_result(&j, &r->answer);
-	json_written(&j, r);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", r->seconds_read);
-	json_seconds(&j, "bound", r->bounds->seconds_bound);
-	json_seconds(&j, "assignment", r->bounds->seconds_cost);
-	json_close(&j, '}');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	answer_json_head(j, &r->answer);
+	answer_json_result(j, &r->answer);
+	json_written(j, r);
+	json_open(j, "times", '{');
+	json_seconds(j, "read", r->seconds_read);
+	json_seconds(j, "bound", r->bounds->seconds_bound);
+	json_seconds(j, "assignment", r->bounds->seconds_cost);
+	json_close(j, '}');
 }
 
 /* ---- files ----------------------------------------------------------------------------- */
@@ -237,13 +233,8 @@ static int run(const void *opts, int n_args, char **args)
 
 	if (!usable(o))
 		return CLI_USAGE;
-	return session_on_model(&(struct session_work){.talk = &o->talk,
-					.engine = &o->engine,
-					.read = &o->read,
-					.json = o->json || o->output == ANSWER_JSON,
-					.writes = o->write,
-					.work = reparam},
-		opts, n_args, args);
+	return session_on_model(
+		SESSION_WORK(o, .writes = o->write, .work = reparam), opts, n_args, args);
 }
 
 const struct command cmd_reparam = {

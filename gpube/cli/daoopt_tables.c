@@ -13,11 +13,7 @@ void daoopt_tables_clear(struct daoopt_tables *t)
 	for (int64_t k = 0; t->values && k < t->n_values; k++)
 		gpube__free(t->ctx, t->values[k]);
 	if (t->ctx) {
-		gpube__free(t->ctx, t->values);
-		gpube__free(t->ctx, t->order);
-		gpube__free(t->ctx, t->functions);
-		gpube__free(t->ctx, t->scopes);
-		gpube__free(t->ctx, t->over);
+		GPUBE_FREE_ALL(t->ctx, t->values, t->order, t->functions, t->scopes, t->over);
 	}
 	memset(t, 0, sizeof(*t));
 }
@@ -77,10 +73,7 @@ static int add_conditioned(struct view *v, int32_t f)
 		status = gpube_model_add_potentials(v->m, n, live, values);
 	if (!status && n)
 		v->m->tables[v->m->n_tables - 1].power = t->power;
-	gpube__free(ctx, live);
-	gpube__free(ctx, domains);
-	gpube__free(ctx, tuple);
-	gpube__free(ctx, values);
+	GPUBE_FREE_ALL(ctx, live, domains, tuple, values);
 	return status;
 }
 
@@ -361,9 +354,7 @@ static int fill(struct daoopt_tables *t, const struct view *v, const struct gpub
 		sum_constants(&tree, v->costs);
 		status = add_functions(t, v, &tree, h);
 	}
-	gpube__free(ctx, tree.position);
-	gpube__free(ctx, tree.parent);
-	gpube__free(ctx, tree.below);
+	GPUBE_FREE_ALL(ctx, tree.position, tree.parent, tree.below);
 	return status;
 }
 

@@ -205,7 +205,6 @@ void nash_text_end(
 void nash_json_begin(struct json *j, const struct session *s, const char *file,
 	const struct gpube_nash_result *found, bool incomplete)
 {
-	json_open(j, NULL, '{');
 	/* "optimal": all there are, or all that was asked for */
 	json_text(j, "status", incomplete ? "incomplete" : "optimal");
 	json_text(j, "backend", found->backend);
@@ -301,27 +300,24 @@ static void json_supports(struct json *j, const struct many_result *r)
 	json_close(j, ']');
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct many_result *r = arg;
 	const struct gpube_nash_result *f = r->found;
-	struct json j = {.out = out};
 
-	nash_json_begin(&j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
-	json_open(&j, "players", '[');
+	nash_json_begin(j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
+	json_open(j, "players", '[');
 	for (int32_t p = 0; p < r->game->n_vars; p++)
-		json_int(&j, NULL, r->game->vars[p].domain);
-	json_close(&j, ']');
-	nash_json_method(&j, f, f->reason);
+		json_int(j, NULL, r->game->vars[p].domain);
+	json_close(j, ']');
+	nash_json_method(j, f, f->reason);
 	if (!r->pure)
-		json_supports(&j, r);
-	json_int(&j, "n_equilibria", f->n_profiles);
-	json_open(&j, "equilibria", '[');
+		json_supports(j, r);
+	json_int(j, "n_equilibria", f->n_profiles);
+	json_open(j, "equilibria", '[');
 	for (int64_t k = 0; k < f->n_profiles; k++)
-		json_equilibrium(&j, r, &f->profiles[k]);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		json_equilibrium(j, r, &f->profiles[k]);
+	json_close(j, ']');
 }
 
 static void report_gambit(struct gpube_out *out, const void *arg)

@@ -138,9 +138,7 @@ int infer_read_soft(struct gpube_model *m, const struct opt_list *soft)
 
 void infer_rows_clear(struct infer_rows *rows, struct gpube_ctx *ctx)
 {
-	gpube__free(ctx, rows->rows);
-	gpube__free(ctx, rows->log10_z);
-	gpube__free(ctx, rows->cells);
+	GPUBE_FREE_ALL(ctx, rows->rows, rows->log10_z, rows->cells);
 }
 
 /* A row is observed in place of what the model has; -1: as the model has it. */

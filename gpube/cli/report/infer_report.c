@@ -339,62 +339,58 @@ static const char *status_of(const struct infer_result *r)
 	return r->mmap && r->mmap->answer == GPUBE_ANSWER_INCOMPLETE ? "bounds" : "optimal";
 }
 
-static void report_json(struct gpube_out *out, const void *arg)
+static void report_json(struct json *j, const void *arg)
 {
 	const struct infer_result *r = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", status_of(r));
-	json_text(&j, "task", task_names[r->task]);
-	json_text(&j, "backend", backend_of(r));
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
-	json_int(&j, "variables", r->model->n_vars);
-	json_int(&j, "functions", r->model->n_functions);
-	answer_json_evidence(&j, r->model, r->evidence_file);
-	json_real(&j, "log10", log10_of(r)); /* null of 0 */
+	json_text(j, "status", status_of(r));
+	json_text(j, "task", task_names[r->task]);
+	json_text(j, "backend", backend_of(r));
+	json_seconds(j, "seconds", session_seconds(r->session));
+	json_text(j, "file", r->file);
+	json_int(j, "variables", r->model->n_vars);
+	json_int(j, "functions", r->model->n_functions);
+	answer_json_evidence(j, r->model, r->evidence_file);
+	json_real(j, "log10", log10_of(r)); /* null of 0 */
 	if (r->inference) {
-		json_real(&j, "log10_lower", r->inference->log10_lower);
-		json_real(&j, "log10_upper", r->inference->log10_upper);
+		json_real(j, "log10_lower", r->inference->log10_lower);
+		json_real(j, "log10_upper", r->inference->log10_upper);
 	}
 	if (has_estimate(r))
-		json_real(&j, "log10_estimate", estimate_of(r));
+		json_real(j, "log10_estimate", estimate_of(r));
 	if (r->inference && !is_bounded(r))
-		json_real(&j, "relative_error", r->inference->relative_error);
+		json_real(j, "relative_error", r->inference->relative_error);
 	if (r->task == INFER_MAR && r->inference->marginals)
-		json_marginals(&j, r, "marginals", "posteriors", r->inference->marginals);
+		json_marginals(j, r, "marginals", "posteriors", r->inference->marginals);
 	if (r->inference)
-		infer_json_tables(&j, r);
+		infer_json_tables(j, r);
 	if (r->task == INFER_MAR && is_bounded(r)) {
-		json_marginals(&j, r, "marginals_lower", "posteriors_lower",
-			r->inference->marginals_lower);
-		json_marginals(&j, r, "marginals_upper", "posteriors_upper",
-			r->inference->marginals_upper);
+		json_marginals(
+			j, r, "marginals_lower", "posteriors_lower", r->inference->marginals_lower);
+		json_marginals(
+			j, r, "marginals_upper", "posteriors_upper", r->inference->marginals_upper);
 	}
 	if (r->task == INFER_MPE && !is_impossible(r))
-		answer_json_assignment(&j, r->session, r->model, r->solution->values);
+		answer_json_assignment(j, r->session, r->model, r->solution->values);
 	if (r->mmap)
-		json_mmap(&j, r);
+		json_mmap(j, r);
 	if (r->solution)
-		json_int(&j, "rounded_decimals", r->solution->scale);
-	json_plan(&j, plan_of(r));
+		json_int(j, "rounded_decimals", r->solution->scale);
+	json_plan(j, plan_of(r));
 	if (r->inference && r->inference->n_cases)
-		json_int(&j, "cases", r->inference->n_cases);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", r->seconds_read);
+		json_int(j, "cases", r->inference->n_cases);
+	json_open(j, "times", '{');
+	json_seconds(j, "read", r->seconds_read);
 	if (r->inference) {
-		json_seconds(&j, "order", r->inference->seconds_order);
-		json_seconds(&j, "sum", r->inference->seconds_sum);
+		json_seconds(j, "order", r->inference->seconds_order);
+		json_seconds(j, "sum", r->inference->seconds_sum);
 	}
 	if (r->mmap) {
-		json_seconds(&j, "order", r->mmap->seconds_order);
-		json_seconds(&j, "sum", r->mmap->seconds_sum);
-		json_seconds(&j, "search", r->mmap->seconds_search);
+		json_seconds(j, "order", r->mmap->seconds_order);
+		json_seconds(j, "sum", r->mmap->seconds_sum);
+		json_seconds(j, "search", r->mmap->seconds_search);
 	}
-	json_close(&j, '}');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_close(j, '}');
 }
 
 /* ---- the UAI result file ------------------------------------------------------------------ */
@@ -491,28 +487,24 @@ static void rows_text(struct gpube_out *out, const void *arg)
 		r->seconds_read, r->rows->seconds);
 }
 
-static void rows_json(struct gpube_out *out, const void *arg)
+static void rows_json(struct json *j, const void *arg)
 {
 	const struct infer_result *r = arg;
-	struct json j = {.out = out};
 
-	json_open(&j, NULL, '{');
-	json_text(&j, "status", "exact");
-	json_text(&j, "task", task_names[r->task]);
-	json_text(&j, "backend", "cpu");
-	json_seconds(&j, "seconds", session_seconds(r->session));
-	json_text(&j, "file", r->file);
-	json_int(&j, "variables", r->model->n_vars);
-	json_int(&j, "functions", r->model->n_functions);
-	answer_json_evidence(&j, r->model, r->evidence_file);
-	json_real(&j, "relative_error", r->rows->relative_error);
-	infer_json_rows(&j, r);
-	json_open(&j, "times", '{');
-	json_seconds(&j, "read", r->seconds_read);
-	json_seconds(&j, "sum", r->rows->seconds);
-	json_close(&j, '}');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+	json_text(j, "status", "exact");
+	json_text(j, "task", task_names[r->task]);
+	json_text(j, "backend", "cpu");
+	json_seconds(j, "seconds", session_seconds(r->session));
+	json_text(j, "file", r->file);
+	json_int(j, "variables", r->model->n_vars);
+	json_int(j, "functions", r->model->n_functions);
+	answer_json_evidence(j, r->model, r->evidence_file);
+	json_real(j, "relative_error", r->rows->relative_error);
+	infer_json_rows(j, r);
+	json_open(j, "times", '{');
+	json_seconds(j, "read", r->seconds_read);
+	json_seconds(j, "sum", r->rows->seconds);
+	json_close(j, '}');
 }
 
 int infer_report(const struct infer_result *r, int output)
@@ -520,11 +512,10 @@ int infer_report(const struct infer_result *r, int output)
 	int rc;
 
 	if (r->rows)
-		return output == ANSWER_CSV ? session_report(r->session, infer_csv, infer_csv, r)
+		return output == ANSWER_CSV ? session_report(r->session, infer_csv, NULL, r)
 					    : session_report(r->session, rows_text, rows_json, r);
 	if (output == ANSWER_CSV)
-		return has_result(r, &rc) ? session_report(r->session, infer_csv, infer_csv, r)
-					  : rc;
+		return has_result(r, &rc) ? session_report(r->session, infer_csv, NULL, r) : rc;
 	return output == ANSWER_TEXT || output == ANSWER_JSON
 		       ? session_report(r->session, report_text, report_json, r)
 		       : write_uai(r);

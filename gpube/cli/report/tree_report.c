@@ -119,31 +119,28 @@ static void json_profile(
 	json_close(j, '}');
 }
 
-void tree_report_json(struct gpube_out *out, const void *result)
+void tree_report_json(struct json *j, const void *result)
 {
 	const struct tree_result *r = result;
 	const struct gpube_nash_result *f = r->found;
 	const struct gpube_nash_tree *t = f->tree;
-	struct json j = {.out = out};
 
-	nash_json_begin(&j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
-	json_open(&j, "names", '[');
+	nash_json_begin(j, r->session, r->file, f, f->answer == GPUBE_NASH_ANSWER_INCOMPLETE);
+	json_open(j, "names", '[');
 	for (int32_t q = 0; q < t->n_players; q++) {
 		const char *name = gpube_model_var_name(r->game, q);
 
-		json_text(&j, NULL, name ? name : "");
+		json_text(j, NULL, name ? name : "");
 	}
-	json_close(&j, ']');
-	json_sets(&j, t);
-	nash_json_method(&j, f, f->reason);
-	json_int(&j, "work", f->work);
-	json_int(&j, "n_equilibria", t->n_profiles);
-	json_open(&j, "equilibria", '[');
+	json_close(j, ']');
+	json_sets(j, t);
+	nash_json_method(j, f, f->reason);
+	json_int(j, "work", f->work);
+	json_int(j, "n_equilibria", t->n_profiles);
+	json_open(j, "equilibria", '[');
 	for (int64_t k = 0; k < t->n_profiles; k++)
-		json_profile(&j, t, &t->profiles[k]);
-	json_close(&j, ']');
-	json_close(&j, '}');
-	gpube__out_text(out, "\n");
+		json_profile(j, t, &t->profiles[k]);
+	json_close(j, ']');
 }
 
 void tree_report_gambit(struct gpube_out *out, const void *result)

@@ -16,7 +16,7 @@ struct tree_result {
 
 /* Each writes a struct tree_result. */
 void tree_report_text(struct gpube_out *out, const void *result);
-void tree_report_json(struct gpube_out *out, const void *result);
+void tree_report_json(struct json *j, const void *result);
 /* Gambit's lines: NE and the probabilities of all actions of all information sets. */
 void tree_report_gambit(struct gpube_out *out, const void *result);
 

@@ -149,7 +149,5 @@ int sizes_measure(struct sizes *sizes, const struct gpube_model *m)
 
 void sizes_clear(struct gpube_ctx *ctx, struct sizes *sizes)
 {
-	gpube__free(ctx, sizes->domains.bar);
-	gpube__free(ctx, sizes->arities.bar);
-	gpube__free(ctx, sizes->densities.bar);
+	GPUBE_FREE_ALL(ctx, sizes->domains.bar, sizes->arities.bar, sizes->densities.bar);
 }

@@ -191,29 +191,37 @@ int session_fail(struct session *s, const struct gpube_solution *solution)
 
 /* ---- reports --------------------------------------------------------------------------- */
 
-static int report_to(struct session *s, const char *path, report_fn *report, const void *arg)
+static int report_to(
+	struct session *s, const char *path, report_fn *text, json_fn *json, const void *arg)
 {
 	struct gpube_out out;
+	struct json j = {.out = &out};
 	int status = gpube__out_open(&out, s->ctx, path);
 
 	if (status)
 		return status;
-	report(&out, arg);
+	if (json) {
+		json_open(&j, NULL, '{');
+		json(&j, arg);
+		json_close(&j, '}');
+		gpube__out_text(&out, "\n");
+	} else {
+		text(&out, arg);
+	}
 	return gpube__out_close(&out, true);
 }
 
-int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg)
+int session_report(struct session *s, report_fn *text, json_fn *json, const void *arg)
 {
-	report_fn *report = s->json ? json : text;
-
+	json = s->json || !text ? json : NULL;
 	session_clear_line(s);
-	if (!report_to(s, s->output, report, arg))
+	if (!report_to(s, s->output, text, json, arg))
 		return CLI_DONE;
 	/* no object that says so: it would go where nothing can be written */
 	cli_error("%s", gpube_error(s->ctx));
 	/* a result that took hours is not lost with a full disk */
 	if (strcmp(s->output, "-") != 0)
-		(void)report_to(s, "-", report, arg);
+		(void)report_to(s, "-", text, json, arg);
 	return CLI_FAILED;
 }
 

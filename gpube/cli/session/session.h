@@ -141,6 +141,13 @@ struct session_work {
 	int (*work)(struct session *s, const void *opts, const char *file, struct gpube_model *m,
 		const struct opts_read *read);
 };
+/* What the options of such a command have in common, and what they have not. */
+#define SESSION_WORK(o, ...)                                                                       \
+	&(struct session_work)                                                                     \
+	{                                                                                          \
+		.talk = &(o)->talk, .engine = &(o)->engine, .read = &(o)->read,                    \
+		.json = (o)->json || (o)->output == ANSWER_JSON, __VA_ARGS__                       \
+	}
 int session_on_model(const struct session_work *w, const void *opts, int n_args, char **args);
 
 /* ---- observe.c ---- */
@@ -162,11 +169,13 @@ int session_observe(
 enum { LABEL = 12, COLUMNS = 80 }; /* in front of what a report in text says; of all of it */
 
 /*
- * session_report() - the result, by 'json' if the session's output is JSON, otherwise by 'text'.
+ * session_report() - the result, by 'json', which writes an object's members, if the session's
+ * output is JSON, otherwise by 'text'; where one of the two is NULL by the other.
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
 typedef void report_fn(struct gpube_out *out, const void *arg);
-int session_report(struct session *s, report_fn *text, report_fn *json, const void *arg);
+typedef void json_fn(struct json *j, const void *arg);
+int session_report(struct session *s, report_fn *text, json_fn *json, const void *arg);
 
 /*
  * session_named() - the names of a model, by which its answer is told; NULL: it has none, or there
