@@ -245,22 +245,16 @@ bool csg__source_on(const struct csg__view *g, const struct gpube_subset_ops *op
 int csg__source_fill(const struct csg__view *g, const struct gpube_subset_ops *ops,
 	enum gpube_type type, void *to, uint64_t from, uint64_t n)
 {
-	struct csg__source s = *g->source;
+	struct csg__source s = csg__source_part(g->source, to, from, n);
 
 	s.fill.type = type;
-	s.fill.values = to;
-	s.fill.from = from;
-	s.fill.n = n;
 	return ops == gpube__subset_cpu() ? csg__source_values(&s, g->ctx)
 					  : ops->fill(g->ctx, &s.fill);
 }
 
 void csg__source_make(const struct csg__view *g, void *to, uint64_t from, uint64_t n)
 {
-	struct csg__source s = *g->source;
+	const struct csg__source s = csg__source_part(g->source, to, from, n);
 
-	s.fill.values = to;
-	s.fill.from = from;
-	s.fill.n = n;
 	make_chunk(&s, 0);
 }

@@ -36,9 +36,21 @@ int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const
  */
 int csg__find_distribution(
 	int *k, struct gpube_ctx *ctx, const char *name, const char *(*name_of)(int k));
-/* fill.values and the part that is wanted are set by the caller. Errors: EINVAL */
+/* fill.values is set by the caller. Errors: EINVAL */
 int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
 	int n_agents, enum gpube_type type, uint64_t seed);
+
+/* The same of values [from, from + n) alone. */
+static inline struct csg__source csg__source_part(
+	const struct csg__source *s, void *to, uint64_t from, uint64_t n)
+{
+	struct csg__source part = *s;
+
+	part.fill.values = to;
+	part.fill.from = from;
+	part.fill.n = n;
+	return part;
+}
 
 /* Values in the host's memory, on all threads. OK, or ESTOP and some are missing. */
 int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx);

@@ -43,11 +43,8 @@ static int fetch_stored(
 static int fetch_made(
 	const struct gpube_table *t, struct gpube_ctx *ctx, void *to, uint64_t from, uint64_t n)
 {
-	struct csg__source s = random_of(t)->source;
+	const struct csg__source s = csg__source_part(&random_of(t)->source, to, from, n);
 
-	s.fill.values = to;
-	s.fill.from = from;
-	s.fill.n = n;
 	return csg__source_values(&s, ctx);
 }
 

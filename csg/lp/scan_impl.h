@@ -1,6 +1,6 @@
 /*
- * scan_impl.h - scans of values by vectors, for each instruction set. The file that includes it
- * defines
+ * scan_impl.h - scans of values by vectors, or one by one, for each instruction set. The file
+ * that includes it defines
  *
  *   D, LANES                 a vector of doubles, how many
  *   LOAD_F64(p) SET(x) SUB(a, b) MAX(a, b) LARGEST(v)

@@ -1,48 +1,24 @@
-/* scan_portable.c - scans of values by plain loops, and the choice of a kernel; see scan.h. */
+/* scan_portable.c - scans of values one at a time, and the choice of a kernel; see scan.h. */
 #include "csg/lp/scan.h"
 
 #include <math.h>
 
 #include "gpube/ops/subset/subset_tile.h"
 
-#define SCANS(T, name)                                                                             \
-	static double most_##name(const void *values, const double *w, size_t n)                   \
-	{                                                                                          \
-		const T *v = values;                                                               \
-		double m = -INFINITY;                                                              \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			const double d = (double)v[i] - w[i];                                      \
-                                                                                                   \
-			m = d > m ? d : m;                                                         \
-		}                                                                                  \
-		return m;                                                                          \
-	}                                                                                          \
-	static size_t over_##name(                                                                 \
-		const void *values, const double *w, double least, size_t n, uint32_t *at)         \
-	{                                                                                          \
-		const T *v = values;                                                               \
-		size_t k = 0;                                                                      \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++)                                                     \
-			if ((double)v[i] - w[i] >= least)                                          \
-				at[k++] = (uint32_t)i;                                             \
-		return k;                                                                          \
-	}
-
-SCANS(int16_t, i16)
-SCANS(int32_t, i32)
-SCANS(int64_t, i64)
-SCANS(float, f32)
-SCANS(double, f64)
-
-const struct csg__scan_kernel csg__scan_portable[] = {
-	[GPUBE_INT16] = {most_i16, over_i16},
-	[GPUBE_INT32] = {most_i32, over_i32},
-	[GPUBE_INT64] = {most_i64, over_i64},
-	[GPUBE_FLOAT32] = {most_f32, over_f32},
-	[GPUBE_FLOAT64] = {most_f64, over_f64},
-};
+#define D              double
+#define LANES          1
+#define LOAD_I16(p)    ((double)*(p))
+#define LOAD_I32(p)    ((double)*(p))
+#define LOAD_I64(p)    ((double)*(p))
+#define LOAD_F32(p)    ((double)*(p))
+#define LOAD_F64(p)    (*(p))
+#define SET(x)         (x)
+#define SUB(a, b)      ((a) - (b))
+#define MAX(a, b)      ((b) > (a) ? (b) : (a))
+#define LARGEST(v)     (v)
+#define NOT_LESS(a, b) ((a) >= (b))
+#define KERNELS        csg__scan_portable
+#include "csg/lp/scan_impl.h"
 
 const struct csg__scan_kernel *csg__scan_choose(enum gpube_type type)
 {
