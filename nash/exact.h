@@ -12,6 +12,7 @@
 #ifndef NASH_EXACT_H
 #define NASH_EXACT_H
 
+#include <flint/fmpq.h>
 #include <flint/fmpz.h>
 #include <flint/fmpz_mat.h>
 #include <flint/fmpz_vec.h>
@@ -82,6 +83,8 @@ struct nash_problem {
 	struct nash_patience *patience; /* NULL: as long as it takes */
 };
 
+/* A number of any size, in lowest terms. */
+void nash__fraction(fmpq_t to, const struct gpube_rational *v);
 /*
  * All payoffs of a player as integers over their least common denominator, which most tables have.
  * Errors: ENOMEM

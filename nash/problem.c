@@ -1,20 +1,17 @@
 /* problem.c - payoffs as integers, strictly dominated actions taken out. See exact.h. */
-#include <flint/fmpq.h>
 #include <math.h>
 #include <string.h>
 
 #include "nash/exact.h"
 
-/* A fraction of any size; false if memory is short. */
-static bool to_fraction(struct gpube_ctx *ctx, fmpq_t to, const struct gpube_rational *v)
+void nash__fraction(fmpq_t to, const struct gpube_rational *v)
 {
-	if (nash__room(ctx, 0))
-		return false;
-	if (v->text)
+	if (v->text) {
 		fmpq_set_str(to, v->text, 10);
-	else
+		fmpq_canonicalise(to);
+	} else {
 		fmpq_set_si(to, v->num, (ulong)v->den);
-	return true;
+	}
 }
 
 /* Numbers that stand each for itself, over their least common denominator. */
@@ -27,11 +24,13 @@ static bool bring_over_one(
 
 	fmpq_init(x);
 	for (int64_t k = 0; k < t->n && ok; k++) {
-		ok = to_fraction(ctx, x, &v[k]);
+		ok = !nash__room(ctx, 0);
+		nash__fraction(x, &v[k]);
 		fmpz_lcm(lcm, lcm, fmpq_denref(x));
 	}
 	for (int64_t k = 0; k < t->n && ok; k++) {
-		ok = to_fraction(ctx, x, &v[k]);
+		ok = !nash__room(ctx, 0);
+		nash__fraction(x, &v[k]);
 		fmpz_mul(pay + k, fmpq_numref(x), lcm);
 		fmpz_divexact(pay + k, pay + k, fmpq_denref(x));
 	}

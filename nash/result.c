@@ -1,6 +1,8 @@
 /* result.c - results of gpube_nash(): their end, and what a search's end makes of them. */
 #include "nash/result.h"
 
+#include <string.h>
+
 void nash__strategy_clear(struct gpube_nash_strategy *s, struct gpube_ctx *ctx)
 {
 	/* the pointers begin the block that holds the text, too */
@@ -50,6 +52,22 @@ static void clear_result(struct gpube_ctx *ctx, void *result)
 struct gpube_nash_result *nash__result_new(struct gpube_ctx *ctx)
 {
 	return gpube__result_new(ctx, sizeof(struct gpube_nash_result), clear_result);
+}
+
+const char **nash__take_texts(struct gpube__text *t, int64_t n, int parts)
+{
+	const uint64_t pointers = (uint64_t)n * (uint64_t)parts;
+	const char **block = NULL, *at;
+
+	if (!t->status)
+		block = gpube__alloc(t->ctx, pointers * sizeof(*block) + (uint64_t)t->n, 1);
+	if (!block)
+		return NULL;
+	at = memcpy(block + pointers, t->bytes, (size_t)t->n);
+	for (int64_t k = 0; k < n * parts; k++, at += strlen(at) + 1)
+		block[k % parts * n + k / parts] = *at ? at : block[k / parts];
+	t->n = 0;
+	return block;
 }
 
 int nash__conclude(struct gpube_nash_result *r, struct gpube_ctx *ctx, int status)

@@ -31,6 +31,7 @@ struct report {
 	struct gpube_nash_tree *to;
 	int32_t *of;
 	int64_t *first, n, capacity;
+	struct gpube__text text; /* of a profile */
 };
 
 /* ---- information sets ---------------------------------------------------------------------- */
@@ -62,7 +63,7 @@ static int report_init(struct report *p, struct gpube_nash_result *r, const stru
 	struct gpube_nash_set *sets;
 	int status = GPUBE_OK;
 
-	*p = (struct report){.ctx = g->ctx, .tree = t};
+	*p = (struct report){.ctx = g->ctx, .tree = t, .text = {.ctx = g->ctx}};
 	r->tree = p->to = gpube__alloc_zero(g->ctx, 1, sizeof(*r->tree));
 	if (!p->to)
 		return GPUBE_ENOMEM;
@@ -83,6 +84,7 @@ static void report_clear(struct report *p)
 {
 	gpube__free(p->ctx, p->of);
 	gpube__free(p->ctx, p->first);
+	gpube__free(p->ctx, p->text.bytes);
 }
 
 /* ---- profiles ------------------------------------------------------------------------------ */
@@ -92,34 +94,27 @@ static int add_profile(struct report *p, const fmpq *numbers)
 {
 	const int64_t n = p->n + p->to->n_players;
 	struct gpube_nash_behaviour *profiles = (void *)(uintptr_t)p->to->profiles;
-	uint64_t bytes = 0;
-	const char **list;
-	char *text;
+	const char **list = NULL;
 
-	if (nash__room(p->ctx, 0))
-		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < n; k++)
-		bytes += fmpz_sizeinbase(fmpq_numref(numbers + k), 10) +
-			 fmpz_sizeinbase(fmpq_denref(numbers + k), 10) + 3;
-	if (gpube__grow(p->ctx, &profiles, &p->capacity, p->to->n_profiles + 1, sizeof(*profiles)))
-		return GPUBE_ENOMEM;
-	p->to->profiles = profiles;
-	/* the pointers begin the block that holds the text, too */
-	list = gpube__alloc(p->ctx, 1, (uint64_t)n * sizeof(*list) + bytes);
-	if (!list)
-		return GPUBE_ENOMEM;
-	text = (char *)(list + n);
 	for (int64_t k = 0; k < n; k++) {
-		list[k] = fmpq_get_str(text, 10, numbers + k);
-		text += strlen(text) + 1;
+		char *text = fmpq_get_str(NULL, 10, numbers + k);
+
+		gpube__text_add(&p->text, text, strlen(text) + 1);
+		flint_free(text);
 	}
-	profiles[p->to->n_profiles++] = (struct gpube_nash_behaviour){list, list + p->n};
-	return GPUBE_OK;
+	if (!nash__room(p->ctx, 0) && !gpube__grow(p->ctx, &profiles, &p->capacity,
+					      p->to->n_profiles + 1, sizeof(*profiles))) {
+		p->to->profiles = profiles;
+		list = nash__take_texts(&p->text, n, 1);
+	}
+	if (list)
+		profiles[p->to->n_profiles++] = (struct gpube_nash_behaviour){list, list + p->n};
+	return list ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* The behaviour of a plan; where it never comes to, that of the reply. */
 static void put_behaviour(fmpq *numbers, const struct report *p, const struct nash_sequence_form *f,
-	int q, const fmpz *plan, const struct nash_reply *reply)
+	int q, const fmpz *plan)
 {
 	const struct nash_sequences *s = &f->of[q];
 
@@ -129,42 +124,33 @@ static void put_behaviour(fmpq *numbers, const struct report *p, const struct na
 
 		for (int32_t k = s->first[h]; k < s->first[h + 1]; k++, to++)
 			if (fmpz_is_zero(all))
-				fmpq_set_si(to, k == reply->best[h], 1);
+				fmpq_set_si(to, k == f->reply[q].best[h], 1);
 			else
 				fmpq_set_fmpz_frac(to, plan + k, all);
 	}
 }
 
 /* Two plans, which are checked once more. */
-static int add_plans(
-	struct report *p, const struct nash_sequence_form *f, const fmpz *x, const fmpz *y)
+static int add_plans(struct report *p, const struct nash_sequence_form *f, fmpz *const plan[2])
 {
-	const fmpz *plan[] = {x, y};
-	fmpq *numbers = _fmpq_vec_init((slong)(p->n + 2));
-	bool yes = false;
-	int status = nash__check_plans(&yes, f, x, y);
+	fmpq *numbers;
+	int status;
 
-	if (!status && !yes)
-		status = gpube__fail(f->ctx, GPUBE_EBUG,
+	if (!nash__is_equilibrium(f, plan))
+		return gpube__fail(f->ctx, GPUBE_EBUG,
 			"internal error: what was found is no equilibrium; please report this");
-	for (int q = 0; q < 2 && !status; q++) {
-		struct nash_reply reply;
+	numbers = _fmpq_vec_init((slong)(p->n + 2));
+	for (int q = 0; q < 2; q++) {
 		fmpq *worth = numbers + p->n + q;
 
-		status = nash__reply_init(&reply, f, q);
-		if (!status) {
-			nash__reply_find(&reply, f, q, plan[1 - q]);
-			put_behaviour(numbers, p, f, q, plan[q], &reply);
-			fmpz_mul(fmpq_denref(worth), plan[1 - q], f->den + q);
-			fmpz_set(fmpq_numref(worth), reply.worth);
-			fmpq_canonicalise(worth);
-			if (q && f->zero)
-				fmpq_add(worth, worth, &f->sum);
-		}
-		nash__reply_clear(&reply, f, q);
+		put_behaviour(numbers, p, f, q, plan[q]);
+		fmpz_mul(fmpq_denref(worth), plan[1 - q], f->den + q);
+		fmpz_set(fmpq_numref(worth), f->reply[q].worth);
+		fmpq_canonicalise(worth);
+		if (q && f->zero)
+			fmpq_add(worth, worth, &f->sum);
 	}
-	if (!status)
-		status = add_profile(p, numbers);
+	status = add_profile(p, numbers);
 	_fmpq_vec_clear(numbers, (slong)(p->n + 2));
 	return status;
 }
@@ -208,7 +194,7 @@ static int find_one(
 		status = nash__lemke(f, plan, &r->work);
 	}
 	if (!status)
-		status = add_plans(p, f, plan[0], plan[1]);
+		status = add_plans(p, f, plan);
 	_fmpz_vec_clear(plan[0], f->of[0].n);
 	_fmpz_vec_clear(plan[1], f->of[1].n);
 	return status;
@@ -233,7 +219,8 @@ static int add_pairs(
 				*cut = true;
 				return GPUBE_OK;
 			}
-			status = add_plans(p, e->form, e->plans[0][a], e->plans[1][b]);
+			status = add_plans(
+				p, e->form, (fmpz *const[]){e->plans[0][a], e->plans[1][b]});
 		}
 	return status;
 }

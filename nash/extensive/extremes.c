@@ -38,7 +38,6 @@ struct search {
 	/* of the walk over a face of 'player' */
 	int player;
 	fmpz *plan;
-	struct nash_reply reply[2];
 	uint64_t *mask;
 	int64_t bases;
 };
@@ -179,7 +178,7 @@ static void fill_mask(struct search *s, int q)
 		if (fmpz_is_zero(s->plan + k))
 			gpube__bit_put(s->mask, at[q] + k - 1);
 	for (int32_t k = 1; k < f->of[1 - q].n; k++)
-		if (s->reply[1 - q].used[k])
+		if (f->reply[1 - q].used[k])
 			gpube__bit_put(s->mask, at[1 - q] + k - 1);
 }
 
@@ -200,13 +199,13 @@ static int visit(void *arg, const struct nash_dict *d)
 	for (int r = 0; r < d->rows; r++)
 		if (d->basic[r] < n - 1)
 			fmpz_set(s->plan + d->basic[r] + 1, d->d[r]);
-	nash__reply_find(&s->reply[1 - q], s->f, 1 - q, s->plan);
+	nash__reply_find(s->f, 1 - q, s->plan);
 	fill_mask(s, q);
 	/* (vertices with the same plan are many) */
 	status = gpube__mask_set_add(&e->seen[q], s->f->ctx, s->mask, &fresh);
 	if (status || !fresh)
 		return status;
-	status = nash__is_extreme(&yes, s->f, q, s->plan, &s->reply[1 - q]);
+	status = nash__is_extreme(&yes, s->f, q, s->plan);
 	if (status || !yes)
 		return status;
 	status = gpube__mask_set_add(&e->labels[q], s->f->ctx, s->mask, NULL);
@@ -288,9 +287,9 @@ static int start(struct search *s)
 		fmpz *plan = _fmpz_vec_init(f->of[q].n);
 
 		nash__pure_plan(plan, &f->of[q], f->of[q].first);
-		nash__reply_find(&s->reply[1 - q], f, 1 - q, plan);
+		nash__reply_find(f, 1 - q, plan);
 		status = nash__sequence_dict(
-			&b.d[q], f, q, f->of[q].first, s->reply[1 - q].best, NULL);
+			&b.d[q], f, q, f->of[q].first, f->reply[1 - q].best, NULL);
 		_fmpz_vec_clear(plan, f->of[q].n);
 		if (!status)
 			status = fix_values(s, &b, q);
@@ -328,18 +327,13 @@ int nash__extremes_find(struct nash_extremes *e)
 {
 	struct search s = {.e = e, .f = e->form};
 	struct gpube_ctx *ctx = s.f->ctx;
-	int status = GPUBE_OK;
+	int status;
 
 	s.side = s.f->of[0].n + s.f->of[1].n - 2;
 	for (int q = 0; q < 2; q++)
 		e->labels[q].words = e->seen[q].words = s.side / 64 + 1;
 	s.mask = gpube__alloc(ctx, (uint64_t)e->labels[0].words, sizeof(*s.mask));
-	if (!s.mask)
-		status = GPUBE_ENOMEM;
-	for (int q = 0; q < 2 && !status; q++)
-		status = nash__reply_init(&s.reply[q], s.f, q);
-	if (!status)
-		status = start(&s);
+	status = s.mask ? start(&s) : GPUBE_ENOMEM;
 	while (s.n && !status) {
 		struct branch b = s.stack[--s.n];
 
@@ -356,8 +350,6 @@ int nash__extremes_find(struct nash_extremes *e)
 		branch_clear(&s.stack[--s.n], ctx);
 	gpube__free(ctx, s.stack);
 	gpube__free(ctx, s.mask);
-	for (int q = 0; q < 2; q++)
-		nash__reply_clear(&s.reply[q], s.f, q);
 	return status;
 }
 

@@ -13,7 +13,7 @@ static void settle_node(int32_t *choice, fmpq *worth, const struct gpube_game_tr
 
 	fmpq_init(v);
 	for (int32_t p = 0; p < n && node->outcome >= 0; p++)
-		nash__tree_number(own + p, &t->payoffs[(int64_t)node->outcome * n + p]);
+		nash__fraction(own + p, &t->payoffs[(int64_t)node->outcome * n + p]);
 	for (int32_t a = 0; s && s->player == 0 && a < s->n_actions; a++) {
 		const struct gpube_rational *chance = &t->actions[s->first + a].chance;
 

@@ -14,14 +14,13 @@
 /*
  * Variables: those of side 0, those of side 1, as many; what is not the prior, and the prior.
  * d       both sides' rows, and the prior's: 1 less the rest
- * prior, reply  of each player; a best reply to the other's prior
+ * prior   of each player
  */
 struct lemke {
 	const struct nash_sequence_form *f;
 	struct nash_dict d;
 	struct nash_lex lex;
 	fmpz *prior[2];
-	struct nash_reply reply[2];
 	int32_t side; /* variables of a side */
 };
 
@@ -76,7 +75,7 @@ static int fill(struct lemke *l)
 		struct nash_dict side;
 
 		status = nash__sequence_dict(
-			&side, f, q, l->reply[q].best, l->reply[1 - q].best, NULL);
+			&side, f, q, f->reply[q].best, f->reply[1 - q].best, NULL);
 		if (status)
 			break;
 		for (int c = 0; c < side.cols; c++)
@@ -108,10 +107,8 @@ static int start(struct lemke *l)
 			return status;
 		l->prior[q] = _fmpz_vec_init(f->of[q].n);
 		nash__even_plan(l->prior[q], &f->of[q]);
-		status = nash__reply_init(&l->reply[q], f, q);
+		nash__reply_find(f, 1 - q, l->prior[q]);
 	}
-	for (int q = 0; q < 2 && !status; q++)
-		nash__reply_find(&l->reply[q], f, q, l->prior[1 - q]);
 	if (!status && (uint64_t)rows * (uint64_t)cols > f->ctx->memory_bytes / (4 * sizeof(fmpz)))
 		status = gpube__fail(f->ctx, GPUBE_ELIMIT,
 			"a tableau of %d x %d integers: more than the memory allowed", rows, cols);
@@ -179,10 +176,8 @@ int nash__lemke(const struct nash_sequence_form *f, fmpz *const plan[2], int64_t
 	}
 	nash__lex_clear(&l.lex, f->ctx);
 	nash__dict_clear(&l.d);
-	for (int q = 0; q < 2; q++) {
+	for (int q = 0; q < 2; q++)
 		if (l.prior[q])
 			_fmpz_vec_clear(l.prior[q], f->of[q].n);
-		nash__reply_clear(&l.reply[q], f, q);
-	}
 	return status;
 }

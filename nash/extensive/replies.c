@@ -49,34 +49,11 @@ static bool is_plan(const struct nash_sequence_form *f, int player, const fmpz *
 
 /* ---- replies ------------------------------------------------------------------------------ */
 
-int nash__reply_init(struct nash_reply *r, const struct nash_sequence_form *f, int player)
+const struct nash_reply *nash__reply_find(
+	const struct nash_sequence_form *f, int player, const fmpz *plan)
 {
 	const struct nash_sequences *s = &f->of[player];
-
-	*r = (struct nash_reply){0};
-	if (nash__room(f->ctx, (uint64_t)s->n * sizeof(fmpz)))
-		return GPUBE_ENOMEM;
-	r->best = gpube__alloc(f->ctx, (uint64_t)s->n_sets + 1, sizeof(*r->best));
-	r->used = gpube__alloc(f->ctx, (uint64_t)s->n, 1);
-	if (!r->best || !r->used)
-		return GPUBE_ENOMEM;
-	r->worth = _fmpz_vec_init(s->n);
-	return GPUBE_OK;
-}
-
-void nash__reply_clear(struct nash_reply *r, const struct nash_sequence_form *f, int player)
-{
-	if (r->worth)
-		_fmpz_vec_clear(r->worth, f->of[player].n);
-	gpube__free(f->ctx, r->best);
-	gpube__free(f->ctx, r->used);
-	*r = (struct nash_reply){0};
-}
-
-void nash__reply_find(
-	struct nash_reply *r, const struct nash_sequence_form *f, int player, const fmpz *plan)
-{
-	const struct nash_sequences *s = &f->of[player];
+	const struct nash_reply *r = &f->reply[player];
 
 	_fmpz_vec_zero(r->worth, s->n);
 	for (int64_t k = 0; k < f->n; k++)
@@ -96,117 +73,216 @@ void nash__reply_find(
 	for (int32_t h = 0; h < s->n_sets; h++)
 		for (int32_t k = s->first[h]; k < s->first[h + 1] && r->used[s->after[h]]; k++)
 			r->used[k] = fmpz_equal(r->worth + k, r->worth + r->best[h]) != 0;
+	return r;
 }
 
-int nash__check_plans(bool *yes, const struct nash_sequence_form *f, const fmpz *x, const fmpz *y)
+bool nash__is_equilibrium(const struct nash_sequence_form *f, fmpz *const plan[2])
 {
-	const fmpz *plan[] = {x, y};
-	int status = GPUBE_OK;
+	bool yes = true;
 
-	*yes = is_plan(f, 0, x) && is_plan(f, 1, y);
-	for (int q = 0; q < 2 && *yes && !status; q++) {
-		struct nash_reply r;
+	for (int q = 0; q < 2; q++) {
+		const struct nash_reply *r = nash__reply_find(f, q, plan[1 - q]);
 
-		status = nash__reply_init(&r, f, q);
-		if (!status)
-			nash__reply_find(&r, f, q, plan[1 - q]);
-		for (int32_t k = 0; k < f->of[q].n && *yes && !status; k++)
-			*yes = fmpz_is_zero(plan[q] + k) || r.used[k];
-		nash__reply_clear(&r, f, q);
+		yes = yes && is_plan(f, q, plan[q]);
+		for (int32_t k = 0; k < f->of[q].n && yes; k++)
+			yes = fmpz_is_zero(plan[q] + k) || r->used[k];
 	}
+	return yes;
+}
+
+/* ---- plans by what they play ---------------------------------------------------------------- */
+
+/*
+ * The equations of a plan, whose unknowns are what it plays and the values of the other's sets that
+ * a used sequence follows on or leads to: every set of its own keeps its sum, every used sequence
+ * of the other is worth its set's value. The last column of 'a' has the constants; in the first
+ * n_pivots rows and columns each set has an entry of 1 on the diagonal, if it has any.
+ * column  by own sequence, then by the other's sets: -1: none
+ * row     by the other's sequences, then by own sets: -1: none
+ */
+struct equations {
+	const struct nash_sequence_form *f;
+	int player;
+	struct gpube__arrays memory;
+	int32_t *column, *row, n_columns, n_rows, n_pivots;
+	fmpz_mat_t a;
+};
+
+/* Of a set's sequences: the first of these; -1: none is. */
+static int32_t first_of(const struct nash_sequences *s, int32_t h, const unsigned char *these)
+{
+	for (int32_t k = s->first[h]; k < s->first[h + 1]; k++)
+		if (these[k])
+			return k;
+	return -1;
+}
+
+static void number_equations(
+	struct equations *e, const unsigned char *played, const unsigned char *used)
+{
+	const struct nash_sequences *s = &e->f->of[e->player], *o = &e->f->of[1 - e->player];
+	int32_t *values = e->column + s->n, *sums = e->row + o->n, n = 0, k;
+
+	memset(e->column, 0xff, ((size_t)s->n + (size_t)o->n_sets) * sizeof(*e->column));
+	memset(e->row, 0xff, ((size_t)o->n + (size_t)s->n_sets) * sizeof(*e->row));
+	for (int32_t h = 0; h < s->n_sets; h++)
+		if ((k = first_of(s, h, played)) >= 0)
+			sums[h] = e->column[k] = n++;
+	for (int32_t h = 0; h < o->n_sets; h++)
+		if ((k = first_of(o, h, used)) >= 0)
+			e->row[k] = values[h] = n++;
+	e->n_pivots = e->n_rows = e->n_columns = n;
+	for (int32_t h = 0; h < s->n_sets; h++)
+		sums[h] = sums[h] < 0 ? e->n_rows++ : sums[h];
+	for (k = 1; k < o->n; k++)
+		e->row[k] = used[k] && e->row[k] < 0 ? e->n_rows++ : e->row[k];
+	for (k = 1; k < s->n; k++)
+		e->column[k] = played[k] && e->column[k] < 0 ? e->n_columns++ : e->column[k];
+	for (int32_t h = 0; h < o->n_sets; h++)
+		if (values[h] < 0 && e->row[o->after[h]] >= 0)
+			values[h] = e->n_columns++;
+}
+
+static void fill_equations(struct equations *e)
+{
+	const struct nash_sequence_form *f = e->f;
+	const int p = e->player;
+	const struct nash_sequences *s = &f->of[p], *o = &f->of[1 - p];
+	const int32_t *values = e->column + s->n, *sums = e->row + o->n;
+
+	for (int32_t h = 0; h < s->n_sets; h++) {
+		for (int32_t k = s->first[h]; k < s->first[h + 1]; k++)
+			if (e->column[k] >= 0)
+				fmpz_one(fmpz_mat_entry(e->a, sums[h], e->column[k]));
+		if (s->after[h] == 0)
+			fmpz_one(fmpz_mat_entry(e->a, sums[h], e->n_columns));
+		else if (e->column[s->after[h]] >= 0)
+			fmpz_set_si(fmpz_mat_entry(e->a, sums[h], e->column[s->after[h]]), -1);
+	}
+	for (int32_t h = 0; h < o->n_sets; h++) {
+		for (int32_t k = o->first[h]; k < o->first[h + 1]; k++)
+			if (e->row[k] >= 0)
+				fmpz_one(fmpz_mat_entry(e->a, e->row[k], values[h]));
+		if (e->row[o->after[h]] >= 0)
+			fmpz_set_si(fmpz_mat_entry(e->a, e->row[o->after[h]], values[h]), -1);
+	}
+	for (int64_t k = 0; k < f->n; k++) {
+		const int32_t row = e->row[f->at[1 - p][k]], own = f->at[p][k];
+
+		if (row >= 0 && own == 0)
+			fmpz_set(fmpz_mat_entry(e->a, row, e->n_columns), f->pay[1 - p] + k);
+		else if (row >= 0 && e->column[own] >= 0)
+			fmpz_sub(fmpz_mat_entry(e->a, row, e->column[own]),
+				fmpz_mat_entry(e->a, row, e->column[own]), f->pay[1 - p] + k);
+	}
+}
+
+/* Errors: ENOMEM; to be cleared also then */
+static int equations_init(struct equations *e, const struct nash_sequence_form *f, int player,
+	const unsigned char *played, const unsigned char *used)
+{
+	const uint64_t n = (uint64_t)f->of[0].n + (uint64_t)f->of[1].n;
+
+	*e = (struct equations){.f = f, .player = player, .memory = {.ctx = f->ctx}};
+	e->column = gpube__array(&e->memory, n, sizeof(*e->column));
+	e->row = gpube__array(&e->memory, n, sizeof(*e->row));
+	if (!e->memory.failed)
+		number_equations(e, played, used);
+	/* solutions have as many digits as determinants, which grow with the system */
+	if (e->memory.failed ||
+		nash__room(f->ctx,
+			(uint64_t)e->n_rows * ((uint64_t)e->n_columns + 64) * 2 * sizeof(fmpz))) {
+		fmpz_mat_init(e->a, 0, 0);
+		return GPUBE_ENOMEM;
+	}
+	fmpz_mat_init(e->a, e->n_rows, e->n_columns + 1);
+	fill_equations(e);
+	return GPUBE_OK;
+}
+
+static void equations_clear(struct equations *e)
+{
+	fmpz_mat_clear(e->a);
+	gpube__arrays_clear(&e->memory);
+}
+
+/* Directions in which a plan can move both ways solve its equations without the constants. */
+int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, const fmpz *plan)
+{
+	unsigned char *played = gpube__alloc(f->ctx, (uint64_t)f->of[player].n, 1);
+	struct equations e;
+	int status;
+
+	if (!played)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < f->of[player].n; k++)
+		played[k] = !fmpz_is_zero(plan + k);
+	status = equations_init(&e, f, player, played, f->reply[1 - player].used);
+	/* the plan is a solution: constants make the rank no larger */
+	*yes = !status && fmpz_mat_rank(e.a) == e.n_columns;
+	equations_clear(&e);
+	gpube__free(f->ctx, played);
 	return status;
 }
 
-/* ---- extreme plans -------------------------------------------------------------------------- */
-
-/*
- * The system whose solutions are directions in which a plan can move both ways: of what it plays,
- * and of the values of the other's sets that a best reply comes to. Every set of its own keeps its
- * sum, every reply that is used stays worth its set's value.
- * column  by own sequence, then by the other's sets: -1: none
- */
-struct directions {
-	const struct nash_sequence_form *f;
-	int player;
-	const fmpz *plan;
-	const struct nash_reply *reply;
-	int32_t *column, *row, n_columns, n_rows;
-};
-
-static void number_directions(struct directions *d)
+/* x over den; pivots' columns leave all other rows first. */
+static bool solve_equations(fmpz_mat_t x, fmpz_t den, struct equations *e)
 {
-	const struct nash_sequences *s = &d->f->of[d->player], *o = &d->f->of[1 - d->player];
+	const slong p = e->n_pivots, rows = e->n_rows, columns = e->n_columns;
+	fmpz_mat_t a, b, over, first, rest, top;
+	bool ok;
 
-	for (int32_t k = 0; k < s->n; k++)
-		d->column[k] = k && !fmpz_is_zero(d->plan + k) ? d->n_columns++ : -1;
-	for (int32_t h = 0; h < o->n_sets; h++)
-		d->column[s->n + h] = d->reply->used[o->after[h]] ? d->n_columns++ : -1;
-	for (int32_t h = 0; h < s->n_sets; h++)
-		d->n_rows += !fmpz_is_zero(d->plan + s->after[h]);
-	for (int32_t k = 0; k < o->n; k++)
-		d->row[k] = k && d->reply->used[k] ? d->n_rows++ : -1;
+	for (slong c = 0; c < p; c++)
+		for (slong r = 0; r < rows; r++)
+			if (r != c && !fmpz_is_zero(fmpz_mat_entry(e->a, r, c))) {
+				fmpz_set(den, fmpz_mat_entry(e->a, r, c));
+				_fmpz_vec_scalar_submul_fmpz(
+					e->a->rows[r], e->a->rows[c], columns + 1, den);
+			}
+	fmpz_mat_window_init(a, e->a, p, p, rows, columns);
+	fmpz_mat_window_init(b, e->a, p, columns, rows, columns + 1);
+	fmpz_mat_window_init(over, e->a, 0, p, p, columns);
+	fmpz_mat_window_init(first, e->a, 0, columns, p, columns + 1);
+	fmpz_mat_window_init(rest, x, p, 0, columns, 1);
+	fmpz_mat_window_init(top, x, 0, 0, p, 1);
+	/* p-adic lifting pays once elimination in integers would have rows of long numbers */
+	ok = rows == columns && (rows - p > 30 ? fmpz_mat_solve_dixon_den(rest, den, a, b)
+					       : fmpz_mat_solve(rest, den, a, b));
+	if (ok) {
+		fmpz_mat_mul(top, over, rest);
+		fmpz_mat_scalar_mul_fmpz(first, first, den);
+		fmpz_mat_sub(top, first, top);
+	}
+	fmpz_mat_window_clear(a);
+	fmpz_mat_window_clear(b);
+	fmpz_mat_window_clear(over);
+	fmpz_mat_window_clear(first);
+	fmpz_mat_window_clear(rest);
+	fmpz_mat_window_clear(top);
+	return ok;
 }
 
-static void fill_directions(fmpz_mat_t m, const struct directions *d)
+int nash__solve_plan(fmpz *plan, bool *ok, const struct nash_sequence_form *f, int player,
+	const unsigned char *played, const unsigned char *used)
 {
-	const struct nash_sequence_form *f = d->f;
-	const int p = d->player;
-	const struct nash_sequences *s = &f->of[p], *o = &f->of[1 - p];
-	int32_t r = 0;
+	struct equations e;
+	int status = equations_init(&e, f, player, played, used);
+	fmpz_mat_t x;
 
-	for (int32_t h = 0; h < s->n_sets; h++) {
-		if (fmpz_is_zero(d->plan + s->after[h]))
-			continue;
-		for (int32_t k = s->first[h]; k < s->first[h + 1]; k++)
-			if (d->column[k] >= 0)
-				fmpz_one(fmpz_mat_entry(m, r, d->column[k]));
-		if (s->after[h])
-			fmpz_set_si(fmpz_mat_entry(m, r, d->column[s->after[h]]), -1);
-		r++;
-	}
-	for (int32_t h = 0; h < o->n_sets; h++) {
-		if (d->column[s->n + h] < 0)
-			continue;
-		for (int32_t k = o->first[h]; k < o->first[h + 1]; k++)
-			if (d->row[k] >= 0)
-				fmpz_one(fmpz_mat_entry(m, d->row[k], d->column[s->n + h]));
-		if (o->after[h])
-			fmpz_set_si(
-				fmpz_mat_entry(m, d->row[o->after[h]], d->column[s->n + h]), -1);
-	}
-	for (int64_t k = 0; k < f->n; k++) {
-		const int32_t row = d->row[f->at[1 - p][k]], column = d->column[f->at[p][k]];
-
-		if (row >= 0 && column >= 0)
-			fmpz_sub(fmpz_mat_entry(m, row, column), fmpz_mat_entry(m, row, column),
-				f->pay[1 - p] + k);
-	}
-}
-
-int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, const fmpz *plan,
-	const struct nash_reply *reply)
-{
-	const struct nash_sequences *s = &f->of[player], *o = &f->of[1 - player];
-	struct directions d = {.f = f, .player = player, .plan = plan, .reply = reply};
-	int status = GPUBE_OK;
-	fmpz_mat_t m;
-
-	d.column = gpube__alloc(f->ctx, (uint64_t)s->n + (uint64_t)o->n_sets, sizeof(*d.column));
-	d.row = gpube__alloc(f->ctx, (uint64_t)o->n, sizeof(*d.row));
-	if (d.column && d.row)
-		number_directions(&d);
-	else
-		status = GPUBE_ENOMEM;
-	if (!status)
-		status = nash__room(
-			f->ctx, (uint64_t)d.n_rows * (uint64_t)d.n_columns * 2 * sizeof(fmpz));
-	if (!status) {
-		fmpz_mat_init(m, d.n_rows, d.n_columns);
-		fill_directions(m, &d);
-		*yes = fmpz_mat_rank(m) == d.n_columns;
-		fmpz_mat_clear(m);
-	}
-	gpube__free(f->ctx, d.column);
-	gpube__free(f->ctx, d.row);
+	gpube__log(f->ctx, GPUBE_LOG_DETAIL, "player %d: %d equations, %d of them with pivots",
+		player + 1, e.n_rows, e.n_pivots);
+	fmpz_mat_init(x, e.n_columns, 1);
+	*ok = !status && solve_equations(x, plan, &e);
+	for (int32_t k = 1; k < f->of[player].n && *ok; k++)
+		if (e.column[k] >= 0)
+			fmpz_set(plan + k, fmpz_mat_entry(x, e.column[k], 0));
+		else
+			fmpz_zero(plan + k);
+	if (*ok && fmpz_sgn(plan) < 0)
+		_fmpz_vec_neg(plan, plan, f->of[player].n);
+	if (*ok)
+		nash__lowest_terms(plan, f->of[player].n - 1);
+	fmpz_mat_clear(x);
+	equations_clear(&e);
 	return status;
 }

@@ -1,18 +1,8 @@
 /* sequences.c - the sequence form of a tree. See sequences.h. */
-#include <flint/fmpq.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "nash/extensive/sequences.h"
-
-void nash__tree_number(fmpq_t to, const struct gpube_rational *v)
-{
-	if (v->text) {
-		fmpq_set_str(to, v->text, 10);
-		fmpq_canonicalise(to);
-	} else {
-		fmpq_set_si(to, v->num, (ulong)v->den);
-	}
-}
 
 /* ---- sequences ---------------------------------------------------------------------------- */
 
@@ -48,20 +38,28 @@ static int number_sequences(struct nash_sequence_form *f, int32_t *number)
 
 static int take_sequences(struct nash_sequence_form *f, int32_t **number)
 {
-	const struct gpube_game_tree *t = f->tree;
-	const uint64_t n = (uint64_t)t->n_infosets + 1;
-	bool ok = true;
+	const uint64_t n = (uint64_t)f->tree->n_infosets + 1;
+	struct gpube__arrays *to = &f->memory;
+	int status = GPUBE_ENOMEM;
 
 	for (int q = 0; q < 2; q++) {
-		struct nash_sequences *s = &f->of[q];
-
-		s->infoset = gpube__alloc(f->ctx, n, sizeof(*s->infoset));
-		s->after = gpube__alloc(f->ctx, n, sizeof(*s->after));
-		s->first = gpube__alloc(f->ctx, n, sizeof(*s->first));
-		ok = ok && s->infoset && s->after && s->first;
+		f->of[q].infoset = gpube__array(to, n, sizeof(*f->of[q].infoset));
+		f->of[q].after = gpube__array(to, n, sizeof(*f->of[q].after));
+		f->of[q].first = gpube__array(to, n, sizeof(*f->of[q].first));
 	}
-	*number = gpube__alloc(f->ctx, (uint64_t)t->n_actions + 1, sizeof(**number));
-	return ok && *number ? number_sequences(f, *number) : GPUBE_ENOMEM;
+	*number = gpube__array(to, (uint64_t)f->tree->n_actions + 1, sizeof(**number));
+	if (!to->failed)
+		status = number_sequences(f, *number);
+	for (int q = 0; q < 2 && !status; q++) {
+		const uint64_t all = (uint64_t)f->of[q].n;
+
+		f->reply[q].best = gpube__array(to, n, sizeof(*f->reply[q].best));
+		f->reply[q].used = gpube__array(to, all, 1);
+		status = to->failed ? GPUBE_ENOMEM : nash__room(f->ctx, all * sizeof(fmpz));
+		if (!status)
+			f->reply[q].worth = _fmpz_vec_init((slong)all);
+	}
+	return status;
 }
 
 /* ---- payoffs ------------------------------------------------------------------------------ */
@@ -72,9 +70,9 @@ struct cell {
 	fmpq pay[2];
 };
 
-/* A node that is come to: with both players' sequences, its chance, and what both got so far. */
+/* A node: both players' sequences, its chance, and what both got so far. */
 struct visit {
-	int32_t node, at[2];
+	int32_t at[2];
 	fmpq chance, sum;
 };
 
@@ -83,28 +81,10 @@ struct gathering {
 	const int32_t *number;
 	struct cell *cells;
 	int64_t n_cells, capacity;
-	struct visit *stack;
-	int64_t n_stack, stack_capacity;
+	struct visit *visits; /* by node */
 	bool ended, constant; /* an end was seen; both got the same sum at all of them */
 	fmpq_t sum;
 };
-
-static int push_visit(struct gathering *g, int32_t node, const int32_t at[2], const fmpq_t chance,
-	const fmpq_t sum)
-{
-	struct visit *v;
-
-	if (nash__room(g->f->ctx, 0) || gpube__grow(g->f->ctx, &g->stack, &g->stack_capacity,
-						g->n_stack + 1, sizeof(*g->stack)))
-		return GPUBE_ENOMEM;
-	v = &g->stack[g->n_stack++];
-	*v = (struct visit){.node = node, .at = {at[0], at[1]}};
-	fmpq_init(&v->chance);
-	fmpq_init(&v->sum);
-	fmpq_set(&v->chance, chance);
-	fmpq_set(&v->sum, sum);
-	return GPUBE_OK;
-}
 
 /* What both get at a node, times its chance. */
 static int add_cell(struct gathering *g, struct visit *v, int32_t outcome)
@@ -120,39 +100,32 @@ static int add_cell(struct gathering *g, struct visit *v, int32_t outcome)
 		fmpq_init(&c->pay[q]);
 		if (q >= t->n_players)
 			continue;
-		nash__tree_number(&c->pay[q], &t->payoffs[(int64_t)outcome * t->n_players + q]);
+		nash__fraction(&c->pay[q], &t->payoffs[(int64_t)outcome * t->n_players + q]);
 		fmpq_add(&v->sum, &v->sum, &c->pay[q]);
 		fmpq_mul(&c->pay[q], &c->pay[q], &v->chance);
 	}
 	return GPUBE_OK;
 }
 
-static int push_children(struct gathering *g, const struct visit *v)
+static void visit_children(
+	struct gathering *g, const struct visit *v, const struct gpube_node *node)
 {
 	const struct gpube_game_tree *t = g->f->tree;
-	const struct gpube_node *node = &t->nodes[v->node];
 	const struct gpube_infoset *i = &t->infosets[node->infoset];
-	int status = GPUBE_OK;
-	fmpq_t chance;
 
-	fmpq_init(chance);
-	for (int32_t a = i->n_actions - 1; a >= 0 && !status; a--) {
-		int32_t at[2] = {v->at[0], v->at[1]};
+	for (int32_t a = 0; a < i->n_actions; a++) {
+		struct visit *child = &g->visits[t->children[node->children + a]];
 
-		fmpq_set(chance, &v->chance);
+		memcpy(child->at, v->at, sizeof(v->at));
+		fmpq_set(&child->chance, &v->chance);
+		fmpq_set(&child->sum, &v->sum);
 		if (i->player) {
-			at[i->player - 1] = g->number[i->first + a];
+			child->at[i->player - 1] = g->number[i->first + a];
 		} else {
-			if (t->actions[i->first + a].chance.num == 0)
-				continue;
-			fmpq_set_si(chance, t->actions[i->first + a].chance.num,
-				(ulong)t->actions[i->first + a].chance.den);
-			fmpq_mul(chance, chance, &v->chance);
+			nash__fraction(&child->chance, &t->actions[i->first + a].chance);
+			fmpq_mul(&child->chance, &child->chance, &v->chance);
 		}
-		status = push_visit(g, t->children[node->children + a], at, chance, &v->sum);
 	}
-	fmpq_clear(chance);
-	return status;
 }
 
 static void note_end(struct gathering *g, const struct visit *v)
@@ -163,36 +136,34 @@ static void note_end(struct gathering *g, const struct visit *v)
 	g->ended = true;
 }
 
+/* Nodes come before those that follow on them; none is looked at that chance never comes to. */
 static int gather(struct gathering *g)
 {
 	const struct gpube_game_tree *t = g->f->tree;
-	const int32_t at[2] = {0, 0};
-	int64_t n = 0;
-	fmpq_t one, zero;
-	int status;
+	int status = GPUBE_OK;
 
-	fmpq_init(one);
-	fmpq_init(zero);
-	fmpq_one(one);
+	g->visits = gpube__alloc_zero(g->f->ctx, (uint64_t)t->n_nodes, sizeof(*g->visits));
+	if (!g->visits)
+		return GPUBE_ENOMEM;
+	fmpq_one(&g->visits[0].chance);
+	fmpq_zero(&g->visits[0].sum);
 	g->constant = true;
-	status = push_visit(g, 0, at, one, zero);
-	while (g->n_stack && !status) {
-		struct visit v = g->stack[--g->n_stack];
-		const struct gpube_node *node = &t->nodes[v.node];
+	for (int64_t k = 0; k < t->n_nodes && !status; k++) {
+		struct visit *v = &g->visits[k];
+		const struct gpube_node *node = &t->nodes[k];
 
-		if (node->outcome >= 0)
-			status = add_cell(g, &v, node->outcome);
-		if (node->infoset < 0)
-			note_end(g, &v);
-		else if (!status)
-			status = push_children(g, &v);
-		if (!status && (++n & 1023) == 0 && gpube__stopped(g->f->ctx))
+		status = nash__room(g->f->ctx, 0);
+		if (!status && (k & 1023) == 0 && gpube__stopped(g->f->ctx))
 			status = gpube__fail_stopped(g->f->ctx);
-		fmpq_clear(&v.chance);
-		fmpq_clear(&v.sum);
+		if (!status && !fmpq_is_zero(&v->chance) && node->outcome >= 0)
+			status = add_cell(g, v, node->outcome);
+		if (status || fmpq_is_zero(&v->chance))
+			continue;
+		if (node->infoset < 0)
+			note_end(g, v);
+		else
+			visit_children(g, v, node);
 	}
-	fmpq_clear(one);
-	fmpq_clear(zero);
 	return status;
 }
 
@@ -236,11 +207,9 @@ static int settle_cells(struct nash_sequence_form *f, const struct gathering *g)
 {
 	const uint64_t n = (uint64_t)g->n_cells + 1;
 
-	if (nash__room(f->ctx, n * 2 * sizeof(fmpz)))
-		return GPUBE_ENOMEM;
 	for (int q = 0; q < 2; q++) {
-		f->at[q] = gpube__alloc(f->ctx, n, sizeof(*f->at[q]));
-		if (!f->at[q])
+		f->at[q] = gpube__array(&f->memory, n, sizeof(*f->at[q]));
+		if (!f->at[q] || nash__room(f->ctx, n * sizeof(fmpz)))
 			return GPUBE_ENOMEM;
 		f->pay[q] = _fmpz_vec_init((slong)n);
 	}
@@ -271,7 +240,7 @@ int nash__sequences_init(struct nash_sequence_form *f, const struct gpube_model 
 	int32_t *number = NULL;
 	int status;
 
-	*f = (struct nash_sequence_form){.ctx = m->ctx, .tree = m->tree};
+	*f = (struct nash_sequence_form){.ctx = m->ctx, .tree = m->tree, .memory = {.ctx = m->ctx}};
 	fmpq_init(g.sum);
 	status = take_sequences(f, &number);
 	g.number = number;
@@ -285,28 +254,26 @@ int nash__sequences_init(struct nash_sequence_form *f, const struct gpube_model 
 		fmpq_set(&f->sum, g.sum);
 	for (int64_t k = 0; k < g.n_cells; k++)
 		clear_cell(&g.cells[k]);
-	for (int64_t k = 0; k < g.n_stack; k++) {
-		fmpq_clear(&g.stack[k].chance);
-		fmpq_clear(&g.stack[k].sum);
+	for (int64_t k = 0; g.visits && k < m->tree->n_nodes; k++) {
+		fmpq_clear(&g.visits[k].chance);
+		fmpq_clear(&g.visits[k].sum);
 	}
 	fmpq_clear(g.sum);
 	gpube__free(f->ctx, g.cells);
-	gpube__free(f->ctx, g.stack);
-	gpube__free(f->ctx, number);
+	gpube__free(f->ctx, g.visits);
 	return status;
 }
 
 void nash__sequences_clear(struct nash_sequence_form *f)
 {
 	for (int q = 0; q < 2; q++) {
-		gpube__free(f->ctx, f->of[q].infoset);
-		gpube__free(f->ctx, f->of[q].after);
-		gpube__free(f->ctx, f->of[q].first);
-		gpube__free(f->ctx, f->at[q]);
+		if (f->reply[q].worth)
+			_fmpz_vec_clear(f->reply[q].worth, f->of[q].n);
 		if (f->pay[q])
 			_fmpz_vec_clear(f->pay[q], (slong)f->n + 1);
 		fmpz_clear(f->den + q);
 	}
 	fmpq_clear(&f->sum);
+	gpube__arrays_clear(&f->memory);
 	*f = (struct nash_sequence_form){0};
 }

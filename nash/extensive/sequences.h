@@ -15,8 +15,6 @@
 #ifndef NASH_SEQUENCES_H
 #define NASH_SEQUENCES_H
 
-#include <flint/fmpq.h>
-
 #include "gpube/ir/games/game_tree.h"
 #include "gpube/options/options.h"
 #include "nash/exact.h"
@@ -33,6 +31,19 @@ struct nash_sequences {
 };
 
 /*
+ * The best replies of a player to the plan of the other that was asked for last.
+ * worth  by sequence: what it and the best that follows on it are worth, times den and the plan's
+ *        empty sequence; worth[0]: all
+ * best   by set: its first sequence that is worth most
+ * used   by sequence: whether a best reply plays it
+ */
+struct nash_reply {
+	fmpz *worth;
+	int32_t *best;
+	unsigned char *used;
+};
+
+/*
  * of     the players; the second of a game of one has no set
  * n      pairs of sequences at which somebody gets something, by the first's, then the second's
  * at     by player: their sequences
@@ -42,8 +53,10 @@ struct nash_sequences {
  */
 struct nash_sequence_form {
 	struct gpube_ctx *ctx;
+	struct gpube__arrays memory;
 	const struct gpube_game_tree *tree;
 	struct nash_sequences of[2];
+	struct nash_reply reply[2];
 	int64_t n;
 	int32_t *at[2];
 	fmpz *pay[2];
@@ -56,41 +69,29 @@ struct nash_sequence_form {
 int nash__sequences_init(struct nash_sequence_form *f, const struct gpube_model *g);
 void nash__sequences_clear(struct nash_sequence_form *f);
 
-/* A number of the tree as a fraction. */
-void nash__tree_number(fmpq_t to, const struct gpube_rational *v);
-
 /* ---- replies -------------------------------------------------------------------------- */
 
-/*
- * The best replies of a player to a plan of the other.
- * worth  by sequence: what it and the best that follows on it are worth, times den and the plan's
- *        empty sequence; worth[0]: all
- * best   by set: its first sequence that is worth most
- * used   by sequence: whether a best reply plays it
- */
-struct nash_reply {
-	fmpz *worth;
-	int32_t *best;
-	unsigned char *used;
-};
-
-/* Errors: ENOMEM; to be cleared also then */
-int nash__reply_init(struct nash_reply *r, const struct nash_sequence_form *f, int player);
-void nash__reply_clear(struct nash_reply *r, const struct nash_sequence_form *f, int player);
-void nash__reply_find(
-	struct nash_reply *r, const struct nash_sequence_form *f, int player, const fmpz *plan);
+/* Finds f->reply[player], which is returned. */
+const struct nash_reply *nash__reply_find(
+	const struct nash_sequence_form *f, int player, const fmpz *plan);
 
 /*
  * Whether two plans are an equilibrium: both are plans, and neither plays what no best reply to the
- * other plays. Errors: ENOMEM
+ * other plays. Finds both replies.
  */
-int nash__check_plans(bool *yes, const struct nash_sequence_form *f, const fmpz *x, const fmpz *y);
+bool nash__is_equilibrium(const struct nash_sequence_form *f, fmpz *const plan[2]);
 /*
  * Whether it is a vertex among the plans of the player to which the same replies are best: every
- * equilibrium is a mixture of pairs of such plans. reply: to it. Errors: ENOMEM
+ * equilibrium is a mixture of pairs of such plans. The reply to it was found. Errors: ENOMEM
  */
-int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, const fmpz *plan,
-	const struct nash_reply *reply);
+int nash__is_extreme(bool *yes, const struct nash_sequence_form *f, int player, const fmpz *plan);
+/*
+ * The plan, in any signs, that plays these sequences alone, of which it is known that those 'used'
+ * of the other are worth as much as the values of their sets. ok: out, there is one alone. Errors:
+ * ENOMEM
+ */
+int nash__solve_plan(fmpz *plan, bool *ok, const struct nash_sequence_form *f, int player,
+	const unsigned char *played, const unsigned char *used);
 
 /* The plan that plays choice[set], a sequence, everywhere; the one that mixes all evenly. */
 void nash__pure_plan(fmpz *plan, const struct nash_sequences *s, const int32_t *choice);

@@ -70,8 +70,8 @@ static struct edge longest(struct nash_work *w, const struct nash_region *r, dou
 				add_changes(w, r, i, j, sums);
 		for (int32_t a = 0; a < k[j]; a++)
 			for (int32_t b = a + 1; b < k[j]; b++) {
-				const double *v = nash__vertex_of(p, r, j, a),
-					     *u = nash__vertex_of(p, r, j, b);
+				const double *v = nash__vertex(p, r, j, a),
+					     *u = nash__vertex(p, r, j, b);
 				struct edge e = {.player = j, .k = a, .l = b};
 				double length = 0;
 
@@ -90,7 +90,7 @@ static void halve(
 	struct nash_region *r, const struct nash_players *p, const struct edge *e, bool second)
 {
 	double *v = nash__vertex(p, r, e->player, second ? e->k : e->l);
-	const double *u = nash__vertex_of(p, r, e->player, second ? e->l : e->k);
+	const double *u = nash__vertex(p, r, e->player, second ? e->l : e->k);
 
 	for (int32_t a = 0; a < p->m[e->player]; a++)
 		v[a] = (v[a] + u[a]) / 2;

@@ -248,7 +248,7 @@ static void guess(struct nash_system *s, const struct nash_region *r)
 			double sum = 0;
 
 			for (int32_t l = 0; l < k; l++)
-				sum += nash__vertex_of(p, r, i, l)[a];
+				sum += nash__vertex(p, r, i, l)[a];
 			s->x[p->first[i] + a] = sum / k;
 		}
 }
@@ -291,7 +291,7 @@ static void surround(struct nash_system *s, const struct nash_region *r)
 
 				for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
 					radius = fmax(radius,
-						fabs(nash__vertex_of(p, r, i,
+						fabs(nash__vertex(p, r, i,
 							     k)[s->action[p->first[i] + l]] -
 							z));
 				most = fmax(most, radius * flattest);

@@ -38,7 +38,7 @@ static int64_t code(int kind, int32_t row)
  * violation  the sum of the artificial variables
  */
 struct nash_program {
-	int32_t rows, most_rows;
+	int32_t rows;
 	int64_t profiles;
 	int32_t *vertex_of, *row, *best;
 	uint8_t *equal;
@@ -46,57 +46,32 @@ struct nash_program {
 	double *inverse, *x, *y, *column, *combined, violation;
 };
 
-int nash__program_new(struct nash_program **out, const struct nash_players *p)
+struct nash_program *nash__program_new(struct gpube__arrays *to, const struct nash_players *p)
 {
-	struct gpube_ctx *ctx = p->ctx;
-	struct nash_program *g = gpube__alloc_zero(ctx, 1, sizeof(*g));
+	struct nash_program *g = gpube__array(to, 1, sizeof(*g));
 	uint64_t rows = 1, total = (uint64_t)p->total;
 
-	*out = g;
 	if (!g)
-		return GPUBE_ENOMEM;
+		return NULL;
 	for (int32_t i = 0; i < p->n; i++)
 		rows += (uint64_t)p->m[i] * (uint64_t)(p->m[i] - 1);
-	g->most_rows = (int32_t)rows;
-	g->vertex_of = gpube__alloc(ctx, (uint64_t)p->n + 1, sizeof(*g->vertex_of));
-	g->row = gpube__alloc(ctx, total + 1, sizeof(*g->row));
-	g->best = gpube__alloc(ctx, total, sizeof(*g->best));
-	g->equal = gpube__alloc(ctx, rows, sizeof(*g->equal));
-	g->basic = gpube__alloc(ctx, rows, sizeof(*g->basic));
-	g->inverse = gpube__alloc(ctx, rows * rows, sizeof(*g->inverse));
-	g->x = gpube__alloc(ctx, rows, sizeof(*g->x));
-	g->y = gpube__alloc(ctx, rows, sizeof(*g->y));
-	g->column = gpube__alloc(ctx, rows, sizeof(*g->column));
-	g->combined = gpube__alloc(ctx, (uint64_t)p->profiles, sizeof(*g->combined));
-	if (g->vertex_of && g->row && g->best && g->equal && g->basic && g->inverse && g->x &&
-		g->y && g->column && g->combined)
-		return GPUBE_OK;
-	nash__program_free(g, ctx);
-	*out = NULL;
-	return GPUBE_ENOMEM;
-}
-
-void nash__program_free(struct nash_program *g, struct gpube_ctx *ctx)
-{
-	if (!g)
-		return;
-	gpube__free(ctx, g->vertex_of);
-	gpube__free(ctx, g->row);
-	gpube__free(ctx, g->best);
-	gpube__free(ctx, g->equal);
-	gpube__free(ctx, g->basic);
-	gpube__free(ctx, g->inverse);
-	gpube__free(ctx, g->x);
-	gpube__free(ctx, g->y);
-	gpube__free(ctx, g->column);
-	gpube__free(ctx, g->combined);
-	gpube__free(ctx, g);
+	g->vertex_of = gpube__array(to, (uint64_t)p->n + 1, sizeof(*g->vertex_of));
+	g->row = gpube__array(to, total + 1, sizeof(*g->row));
+	g->best = gpube__array(to, total, sizeof(*g->best));
+	g->equal = gpube__array(to, rows, sizeof(*g->equal));
+	g->basic = gpube__array(to, rows, sizeof(*g->basic));
+	g->inverse = gpube__array(to, rows * rows, sizeof(*g->inverse));
+	g->x = gpube__array(to, rows, sizeof(*g->x));
+	g->y = gpube__array(to, rows, sizeof(*g->y));
+	g->column = gpube__array(to, rows, sizeof(*g->column));
+	g->combined = gpube__array(to, (uint64_t)p->profiles, sizeof(*g->combined));
+	return g;
 }
 
 int32_t nash__reference(
 	const struct nash_players *p, const struct nash_region *r, int32_t i, int32_t k)
 {
-	const double *v = nash__vertex_of(p, r, i, k);
+	const double *v = nash__vertex(p, r, i, k);
 	int32_t most = 0;
 
 	for (int32_t a = 1; a < p->m[i]; a++)
@@ -115,7 +90,7 @@ static void begin(struct nash_program *g, const struct nash_players *p, const st
 	for (int32_t i = 0; i < p->n; i++) {
 		g->vertex_of[i + 1] = g->vertex_of[i] + k[i];
 		for (int32_t l = 0; l < k[i]; l++) {
-			const double *v = nash__vertex_of(p, r, i, l);
+			const double *v = nash__vertex(p, r, i, l);
 			const int32_t at = g->vertex_of[i] + l;
 
 			g->row[at] = g->rows;
@@ -361,7 +336,7 @@ static void take_solution(
 			for (int32_t l = 0; l < k[i]; l++) {
 				const int32_t at = g->vertex_of[i] + l, best = g->best[at];
 
-				played += weight[at] * nash__vertex_of(p, r, i, l)[a];
+				played += weight[at] * nash__vertex(p, r, i, l)[a];
 				if (a != best)
 					loses += g->column[g->row[at] + a - (a > best)];
 			}

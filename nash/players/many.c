@@ -12,113 +12,61 @@
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/*
- * Of an equilibrium: n pairs of texts, lo and hi, one after the other.
- * at    where each begins in 'text'
- */
-struct writer {
-	struct gpube_ctx *ctx;
-	int32_t n, n_texts;
-	int64_t *at;
-	char *text;
-	int64_t length, capacity;
-};
-
-/* Also the one before once more, with text NULL. */
-static int put(struct writer *w, const char *text)
+/* One of an equilibrium's: lo and hi of each number; hi is empty where it is as lo. */
+static void put(struct gpube__text *t, const char *text)
 {
-	const int64_t n = text ? (int64_t)strlen(text) + 1 : 0;
-	int status = gpube__grow(w->ctx, &w->text, &w->capacity, w->length + n + 1, 1);
-
-	if (status)
-		return status;
-	w->at[w->n_texts] = text ? w->length : w->at[w->n_texts - 1];
-	w->n_texts++;
-	if (n)
-		memcpy(w->text + w->length, text, (size_t)n);
-	w->length += n;
-	return GPUBE_OK;
+	gpube__text_add(t, text, strlen(text) + 1);
 }
 
-/* An equilibrium of the texts that were put, in one block. */
-static int add_profile(struct gpube_nash_result *r, struct writer *w, int64_t *capacity)
+/* An equilibrium of the texts that were put. */
+static int add_profile(struct gpube_nash_result *r, struct gpube__text *t,
+	const struct gpube_model *g, int64_t *capacity)
 {
-	const uint64_t pointers = 2 * (uint64_t)w->n * sizeof(char *);
-	int status = gpube__grow(
-		w->ctx, &r->profiles, capacity, r->n_profiles + 1, sizeof(*r->profiles));
-	const char **block;
+	int64_t n = g->n_vars;
+	const char **texts;
 
-	if (status)
-		return status;
-	block = gpube__alloc(w->ctx, pointers + (uint64_t)w->length, 1);
-	if (!block)
+	for (int32_t p = 0; p < g->n_vars; p++)
+		n += g->vars[p].domain;
+	if (gpube__grow(t->ctx, &r->profiles, capacity, r->n_profiles + 1, sizeof(*r->profiles)))
 		return GPUBE_ENOMEM;
-	memcpy((char *)block + pointers, w->text, (size_t)w->length);
-	for (int32_t k = 0; k < w->n; k++) {
-		block[k] = (char *)block + pointers + w->at[2 * k];
-		block[w->n + k] = (char *)block + pointers + w->at[2 * k + 1];
-	}
-	r->profiles[r->n_profiles++] = (struct gpube_nash_profile){.lo = block, .hi = block + w->n};
-	w->n_texts = 0;
-	w->length = 0;
+	texts = nash__take_texts(t, n, 2);
+	if (!texts)
+		return GPUBE_ENOMEM;
+	r->profiles[r->n_profiles++] = (struct gpube_nash_profile){.lo = texts, .hi = texts + n};
 	return GPUBE_OK;
 }
 
-static int writer_init(struct writer *w, const struct gpube_model *g)
+static void put_pure(struct gpube__text *t, const struct gpube_model *g, int64_t profile)
 {
-	*w = (struct writer){.ctx = g->ctx, .n = g->n_vars};
 	for (int32_t p = 0; p < g->n_vars; p++)
-		w->n += g->vars[p].domain;
-	w->at = gpube__alloc(w->ctx, 2 * (uint64_t)w->n, sizeof(*w->at));
-	return w->at ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-static void writer_clear(struct writer *w)
-{
-	gpube__free(w->ctx, w->at);
-	gpube__free(w->ctx, w->text);
-}
-
-static int put_pure(struct writer *w, const struct gpube_model *g, int64_t profile)
-{
-	int status = GPUBE_OK;
-
-	for (int32_t p = 0; p < g->n_vars; p++)
-		for (int32_t a = 0; a < g->vars[p].domain && !status; a++) {
-			status = put(w, gpube__action_of(g, profile, p) == a ? "1" : "0");
-			if (!status)
-				status = put(w, NULL);
+		for (int32_t a = 0; a < g->vars[p].domain; a++) {
+			put(t, gpube__action_of(g, profile, p) == a ? "1" : "0");
+			put(t, "");
 		}
-	for (int32_t p = 0; p < g->n_vars && !status; p++) {
+	for (int32_t p = 0; p < g->n_vars; p++) {
 		const struct gpube_rational v = gpube__table_rational(gpube__table(g, p), profile);
-		char text[64];
 
-		snprintf(text, sizeof(text), v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num,
-			(long long)v.den);
-		status = put(w, text);
-		if (!status)
-			status = put(w, NULL);
+		gpube__text_printf(
+			t, v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num, (long long)v.den);
+		put(t, "");
+		put(t, "");
 	}
-	return status;
 }
 
 static int pure(struct gpube_nash_result *r, const struct gpube_model *g, int64_t max)
 {
 	int64_t *profiles = NULL, n = 0, capacity = 0;
-	struct writer w;
-	int status = writer_init(&w, g);
+	struct gpube__text t = {.ctx = g->ctx};
+	int status = nash__pure_profiles(&profiles, &n, g);
 
 	r->method = "pure";
 	r->answer = GPUBE_NASH_ANSWER_SOME;
-	if (!status)
-		status = nash__pure_profiles(&profiles, &n, g);
 	for (int64_t k = 0; k < n && (!max || k < max) && !status; k++) {
-		status = put_pure(&w, g, profiles[k]);
-		if (!status)
-			status = add_profile(r, &w, &capacity);
+		put_pure(&t, g, profiles[k]);
+		status = add_profile(r, &t, g, &capacity);
 	}
 	gpube__free(g->ctx, profiles);
-	writer_clear(&w);
+	gpube__free(g->ctx, t.bytes);
 	return status;
 }
 
@@ -139,48 +87,40 @@ static int refuse_profiles(struct gpube_ctx *ctx, double profiles)
 }
 
 /* x / 10^digits without zeros at its end. */
-static int put_decimal(struct writer *w, const fmpz *x, int digits)
+static void put_decimal(struct gpube__text *t, const fmpz *x, int digits)
 {
 	char *all = fmpz_get_str(NULL, 10, x), *number = all + (*all == '-');
 	const size_t n = strlen(number), whole = n > (size_t)digits ? n - (size_t)digits : 0;
-	char *text = gpube__alloc(w->ctx, n + (uint64_t)digits + 8, 1), *to = text;
-	int status = text ? GPUBE_OK : GPUBE_ENOMEM;
+	size_t end = n;
 
-	if (text) {
-		if (*all == '-')
-			*to++ = '-';
-		memcpy(to, whole ? number : "0", whole ? whole : 1);
-		to += whole ? whole : 1;
-		*to++ = '.';
-		for (size_t k = n; k < (size_t)digits; k++)
-			*to++ = '0';
-		strcpy(to, number + whole);
-		for (to += strlen(to); to[-1] == '0';)
-			*--to = 0;
-		if (to[-1] == '.')
-			to[-1] = 0;
-		status = put(w, strcmp(text, "-0") == 0 ? "0" : text);
-	}
-	gpube__free(w->ctx, text);
+	while (end > whole && number[end - 1] == '0')
+		end--;
+	gpube__text_add(t, all, (size_t)(number - all));
+	gpube__text_add(t, whole ? number : "0", whole ? whole : 1);
+	if (end > whole)
+		gpube__text_add(t, ".", 1);
+	for (size_t k = n; k < (size_t)digits && end; k++)
+		gpube__text_add(t, "0", 1);
+	gpube__text_add(t, number + whole, end - whole);
+	put(t, "");
 	flint_free(all);
-	return status;
 }
 
 /* Solutions are told apart by so many decimals, however many are asked for. */
 enum { FEWEST_DIGITS = 12 };
 
 /* Number k of a solution: its two texts. */
-static int put_number(struct writer *w, const struct nash_root *root, int32_t k, int digits)
+static void put_number(struct gpube__text *t, const struct nash_root *root, int32_t k, int digits)
 {
 	fmpz_t lo, hi, ten;
-	int status;
 
 	if (root->exact) {
 		char *text = fmpq_get_str(NULL, 10, root->exact + k);
 
-		status = put(w, text);
+		put(t, text);
+		put(t, "");
 		flint_free(text);
-		return status ? status : put(w, NULL);
+		return;
 	}
 	fmpz_init(lo);
 	fmpz_init(hi);
@@ -188,36 +128,32 @@ static int put_number(struct writer *w, const struct nash_root *root, int32_t k,
 	fmpz_pow_ui(ten, ten, digits < FEWEST_DIGITS ? (ulong)(FEWEST_DIGITS - digits) : 0);
 	fmpz_fdiv_q(lo, root->lo + k, ten);
 	fmpz_cdiv_q(hi, root->hi + k, ten);
-	status = put_decimal(w, lo, digits);
-	if (!status)
-		status = fmpz_equal(lo, hi) ? put(w, NULL) : put_decimal(w, hi, digits);
+	put_decimal(t, lo, digits);
+	if (fmpz_equal(lo, hi))
+		put(t, "");
+	else
+		put_decimal(t, hi, digits);
 	fmpz_clear(lo);
 	fmpz_clear(hi);
 	fmpz_clear(ten);
-	return status;
 }
 
-static int put_root(
-	struct writer *w, const struct nash_players *p, const struct nash_root *root, int digits)
+static void put_root(struct gpube__text *t, const struct nash_players *p,
+	const struct nash_root *root, int digits)
 {
-	int status = nash__room(p->ctx, 0);
-
 	for (int32_t i = 0; i < p->n; i++) {
 		int32_t at = p->first[i];
 
-		for (int32_t a = 0; a < p->game->vars[i].domain && !status; a++) {
+		for (int32_t a = 0; a < p->game->vars[i].domain; a++)
 			if (at < p->first[i] + p->m[i] && p->map[at] == a) {
-				status = put_number(w, root, at++, digits);
+				put_number(t, root, at++, digits);
 			} else {
-				status = put(w, "0");
-				if (!status)
-					status = put(w, NULL);
+				put(t, "0");
+				put(t, "");
 			}
-		}
 	}
-	for (int32_t i = 0; i < p->n && !status; i++)
-		status = put_number(w, root, p->total + i, digits);
-	return status;
+	for (int32_t i = 0; i < p->n; i++)
+		put_number(t, root, p->total + i, digits);
 }
 
 /* Smaller supports first. */
@@ -239,19 +175,19 @@ static int compare_roots(const void *a, const void *b)
 
 static int report_roots(struct gpube_nash_result *r, struct nash_many *s, int digits)
 {
-	struct gpube_ctx *ctx = s->p->ctx;
+	struct gpube__text t = {.ctx = s->p->ctx};
 	int64_t capacity = 0;
-	struct writer w;
-	int status = writer_init(&w, s->p->game);
+	int status = GPUBE_OK;
 
-	if (!status && s->n_roots)
+	if (s->n_roots)
 		qsort(s->roots, (size_t)s->n_roots, sizeof(*s->roots), compare_roots);
-	for (int64_t k = 0; k < s->n_equilibria && !status && (!s->max || k < s->max); k++) {
+	for (int64_t k = 0; k < s->n_equilibria && (!s->max || k < s->max); k++) {
 		const struct nash_root *root = &s->roots[k];
 
-		status = put_root(&w, s->p, root, digits);
+		put_root(&t, s->p, root, digits);
+		status = nash__room(t.ctx, 0);
 		if (!status)
-			status = add_profile(r, &w, &capacity);
+			status = add_profile(r, &t, s->p->game, &capacity);
 		if (status)
 			break;
 		r->profiles[k].tie = root->tie;
@@ -260,9 +196,7 @@ static int report_roots(struct gpube_nash_result *r, struct nash_many *s, int di
 		if (root->tie || !root->index)
 			r->degenerate = 1;
 	}
-	writer_clear(&w);
-	if (!status)
-		status = nash__room(ctx, 0);
+	gpube__free(t.ctx, t.bytes);
 	return status;
 }
 
@@ -383,8 +317,8 @@ static int mixed(
 	r->method = "regions";
 	r->n_removed = p.n_removed;
 	status = check_size(&p);
-	if (!status && o->certificate)
-		status = nash__proof_new(&s.proof, g->ctx);
+	if (!status && o->certificate && !(s.proof = nash__proof_new(g->ctx)))
+		status = GPUBE_ENOMEM;
 	if (!status) {
 		end = o->one ? nash__many_one(&s) : GPUBE_OK;
 		if (!end)

@@ -21,71 +21,31 @@ struct nash_proof {
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* A text that grows; after a failure nothing is added to it. */
-struct line {
-	struct gpube_ctx *ctx;
-	char *text;
-	int64_t length, capacity;
-	int status;
-};
-
-static void put_text(struct line *l, const char *text)
+static char *finished(struct gpube__text *l)
 {
-	const size_t n = strlen(text);
-
-	if (!l->status)
-		l->status =
-			gpube__grow(l->ctx, &l->text, &l->capacity, l->length + (int64_t)n + 1, 1);
-	if (l->status)
-		return;
-	memcpy(l->text + l->length, text, n + 1);
-	l->length += (int64_t)n;
-}
-
-static void put_int(struct line *l, const char *before, int64_t x)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%s%lld", before, (long long)x);
-	put_text(l, text);
-}
-
-static void put_double(struct line *l, double x)
-{
-	char text[40];
-
-	snprintf(text, sizeof(text), " %a", x);
-	put_text(l, text);
-}
-
-static char *finished(struct line *l)
-{
+	gpube__text_add(l, "\n", 1);
 	if (l->status) {
-		gpube__free(l->ctx, l->text);
+		gpube__free(l->ctx, l->bytes);
 		return NULL;
 	}
-	return l->text;
+	return l->bytes;
 }
 
 /* The actions that were taken out first. */
-static struct line begin_line(const struct nash_work *w)
+static struct gpube__text begin_line(const struct nash_work *w)
 {
-	struct line l = {.ctx = w->ctx};
+	struct gpube__text l = {.ctx = w->ctx};
 
-	for (int32_t k = 0; k < w->n_steps; k += 2) {
-		put_int(&l, "out ", w->steps[k]);
-		put_int(&l, " ", w->steps[k + 1]);
-		put_text(&l, "\n");
-	}
+	for (int32_t k = 0; k < w->n_steps; k += 2)
+		gpube__text_printf(&l, "out %d %d\n", w->steps[k], w->steps[k + 1]);
 	return l;
 }
 
 char *nash__proof_word(const struct nash_work *w, const char *word, int64_t number)
 {
-	struct line l = begin_line(w);
+	struct gpube__text l = begin_line(w);
 
-	put_int(&l, word, number);
-	put_text(&l, "\n");
+	gpube__text_printf(&l, "%s %lld", word, (long long)number);
 	return finished(&l);
 }
 
@@ -93,42 +53,41 @@ char *nash__proof_word(const struct nash_work *w, const char *word, int64_t numb
 char *nash__proof_excluded(const struct nash_work *w, const struct nash_region *r)
 {
 	const struct nash_players *p = w->p;
-	struct line l = begin_line(w);
+	struct gpube__text l = begin_line(w);
 	const double *lambda = w->lambda;
 
-	put_text(&l, "combine");
+	gpube__text_printf(&l, "combine");
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++) {
 			const int32_t reference = nash__reference(p, r, i, k);
 
-			put_int(&l, " ", reference);
+			gpube__text_printf(&l, " %d", reference);
 			for (int32_t a = 0; a < p->m[i]; a++)
-				put_double(&l, a == reference ? 0 : *lambda++);
+				gpube__text_printf(&l, " %a", a == reference ? 0 : *lambda++);
 		}
-	put_text(&l, "\n");
 	return finished(&l);
 }
 
 char *nash__proof_divided(const struct nash_work *w, const int32_t how[3])
 {
-	struct line l = begin_line(w);
+	struct gpube__text l = begin_line(w);
 
-	put_int(&l, how[0] < 0 ? "play " : "halve ", how[0] < 0 ? how[1] : how[0]);
-	for (int k = 1; k < 3 && how[0] >= 0; k++)
-		put_int(&l, " ", how[k]);
-	put_text(&l, "\n");
+	if (how[0] < 0)
+		gpube__text_printf(&l, "play %d", how[1]);
+	else
+		gpube__text_printf(&l, "halve %d %d %d", how[0], how[1], how[2]);
 	return finished(&l);
 }
 
 /* ---- the proof ----------------------------------------------------------------------------- */
 
-int nash__proof_new(struct nash_proof **out, struct gpube_ctx *ctx)
+struct nash_proof *nash__proof_new(struct gpube_ctx *ctx)
 {
-	*out = gpube__alloc_zero(ctx, 1, sizeof(**out));
-	if (!*out)
-		return GPUBE_ENOMEM;
-	(*out)->ctx = ctx;
-	return GPUBE_OK;
+	struct nash_proof *f = gpube__alloc_zero(ctx, 1, sizeof(*f));
+
+	if (f)
+		f->ctx = ctx;
+	return f;
 }
 
 void nash__proof_free(struct nash_proof *f)
@@ -163,21 +122,17 @@ void nash__proof_set(struct nash_proof *f, int64_t node, char *text, int64_t chi
 int nash__proof_box(
 	struct nash_proof *f, const struct nash_players *p, const struct nash_root *root)
 {
-	struct line l = {.ctx = f->ctx};
+	struct gpube__text l = {.ctx = f->ctx};
 	const int status = gpube__grow(
 		f->ctx, &f->boxes, &f->capacity_boxes, f->n_boxes + 1, sizeof(*f->boxes));
 
 	if (status)
 		return status;
-	put_int(&l, "box ", root->box);
-	put_text(&l, " ");
+	gpube__text_printf(&l, "box %lld ", (long long)root->box);
 	for (int32_t k = 0; k < p->total; k++)
-		put_text(&l, root->states[k] == NASH_IN ? "1" : "0");
-	for (int32_t k = 0; k < p->total; k++) {
-		put_double(&l, root->lower[k]);
-		put_double(&l, root->upper[k]);
-	}
-	put_text(&l, "\n");
+		gpube__text_add(&l, root->states[k] == NASH_IN ? "1" : "0", 1);
+	for (int32_t k = 0; k < p->total; k++)
+		gpube__text_printf(&l, " %a %a", root->lower[k], root->upper[k]);
 	f->boxes[f->n_boxes] = finished(&l);
 	f->n_boxes += f->boxes[f->n_boxes] != NULL;
 	return l.status;
@@ -204,12 +159,12 @@ static int write_tree(struct gpube_out *out, const struct nash_proof *f)
 	return status;
 }
 
-static void write_number(struct gpube_out *out, const fmpz *x)
+static void write_number(struct gpube_out *out, const fmpz *x, const char *after)
 {
 	char *text = fmpz_get_str(NULL, 10, x);
 
-	gpube__out_text(out, " ");
 	gpube__out_text(out, text);
+	gpube__out_text(out, after);
 	flint_free(text);
 }
 
@@ -220,12 +175,11 @@ static void write_units(struct gpube_out *out, const struct nash_players *p)
 
 	fmpz_init(power);
 	for (int32_t i = 0; i < p->n; i++) {
-		gpube__out_printf(out, "unit %d", i);
-		write_number(out, p->den + i);
+		gpube__out_printf(out, "unit %d ", i);
+		write_number(out, p->den + i, " ");
 		fmpz_one(power);
 		fmpz_mul_2exp(power, power, (ulong)p->power[i]);
-		write_number(out, power);
-		gpube__out_text(out, "\n");
+		write_number(out, power, "\n");
 	}
 	fmpz_clear(power);
 }
@@ -250,8 +204,9 @@ int nash__proof_write(const struct nash_proof *f, const struct nash_many *s, con
 			continue;
 		gpube__out_printf(&out, "equilibrium %lld", (long long)s->roots[k].box);
 		for (int32_t a = 0; a < p->total; a++) {
-			write_number(&out, s->roots[k].lo + a);
-			write_number(&out, s->roots[k].hi + a);
+			gpube__out_text(&out, " ");
+			write_number(&out, s->roots[k].lo + a, " ");
+			write_number(&out, s->roots[k].hi + a, "");
 		}
 		gpube__out_text(&out, "\n");
 	}

@@ -35,10 +35,14 @@ struct outcome {
 };
 
 /*
- * regions  of the round, then two children of each
- * taken    of each support: its regions so far; -1 - that: it has no isolated solutions
- * entry    of each support: its number in the list of open ones; -1: it is not there
+ * taken  its regions so far; -1 - that: it has no isolated solutions
+ * entry  its number in the list of open ones; -1: it is not there
  */
+struct support {
+	int64_t taken, entry;
+};
+
+/* regions: of the round, then two children of each */
 struct run {
 	struct nash_many *s;
 	size_t bytes;
@@ -47,8 +51,8 @@ struct run {
 	int n_works;
 	unsigned char *regions;
 	struct outcome *outcomes;
-	int64_t n, n_supports, capacity_supports, capacity_entries;
-	int64_t *taken, *entry;
+	struct support *supports;
+	int64_t n, n_supports, capacity_supports;
 };
 
 static struct nash_region *region_at(const struct run *u, int64_t k)
@@ -84,7 +88,7 @@ static bool settle(
 	const struct nash_players *p = w->p;
 	const double width = nash__region_width(p, r);
 	enum nash_enclosure what = NASH_NOT_YET;
-	const int64_t taken = r->support < 0 ? 0 : u->taken[r->support];
+	const int64_t taken = r->support < 0 ? 0 : u->supports[r->support].taken;
 
 	o->kind = OPEN;
 	if (r->support < 0)
@@ -114,15 +118,15 @@ static char *decide(struct run *u, struct outcome *o, struct nash_work *w, struc
 	int32_t how[3];
 
 	if (!nash__region_reduce(r, w))
-		return tell ? nash__proof_word(w, "empty ", 0) : NULL;
+		return tell ? nash__proof_word(w, "empty", 0) : NULL;
 	decided = nash__region_decided(w->p, r);
 	root = decided ? known(u->s, r) : NULL;
 	if (root)
-		return tell ? nash__proof_word(w, "inside ", root->box) : NULL;
+		return tell ? nash__proof_word(w, "inside", root->box) : NULL;
 	if (nash__excluded(w, r))
 		return tell ? nash__proof_excluded(w, r) : NULL;
 	if (decided && settle(u, o, w, r))
-		return tell ? nash__proof_word(w, o->kind == FOUND ? "inside " : "open ", r->node)
+		return tell ? nash__proof_word(w, o->kind == FOUND ? "inside" : "open", r->node)
 			    : NULL;
 	o->kind = DIVIDED;
 	o->n_children = nash__divide(children, w, r, how);
@@ -168,7 +172,7 @@ int nash__many_add(struct nash_many *s, struct nash_root *root)
 	return GPUBE_OK;
 }
 
-/* A new entry for what is open; its arrays may be missing. */
+/* A new entry for what is open; its block may be missing. */
 static int new_open(struct nash_many *s, const struct nash_region *r, enum nash_open_reason why)
 {
 	const struct nash_players *p = s->p;
@@ -181,12 +185,11 @@ static int new_open(struct nash_many *s, const struct nash_region *r, enum nash_
 		return status;
 	o = &s->open[s->n_open++];
 	*o = (struct nash_open){.reason = why};
-	o->states = gpube__alloc(p->ctx, total, 1);
-	o->lower = gpube__alloc(p->ctx, total, sizeof(double));
-	o->upper = gpube__alloc_zero(p->ctx, total, sizeof(double));
-	if (!o->states || !o->lower || !o->upper)
+	o->lower = gpube__alloc_zero(p->ctx, total, 2 * sizeof(double) + 1);
+	if (!o->lower)
 		return GPUBE_ENOMEM;
-	memcpy(o->states, nash__states(p, r), total);
+	o->upper = o->lower + total;
+	o->states = memcpy(o->upper + total, nash__states(p, r), total);
 	for (int32_t k = 0; k < p->total; k++)
 		o->lower[k] = 1;
 	return GPUBE_OK;
@@ -197,35 +200,29 @@ static int add_open(struct run *u, const struct nash_region *r, enum nash_open_r
 {
 	struct nash_many *s = u->s;
 	const struct nash_players *p = s->p;
+	int64_t *entry = r->support < 0 ? NULL : &u->supports[r->support].entry;
 	struct nash_open *o;
 
-	if (r->support < 0 || u->entry[r->support] < 0) {
+	if (!entry || *entry < 0) {
 		const int status = new_open(s, r, why);
 
 		if (status)
 			return status;
-		if (r->support >= 0)
-			u->entry[r->support] = s->n_open - 1;
+		if (entry)
+			*entry = s->n_open - 1;
 	}
-	o = &s->open[r->support < 0 ? s->n_open - 1 : u->entry[r->support]];
+	o = &s->open[entry ? *entry : s->n_open - 1];
 	o->regions++;
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
 			for (int32_t a = 0; a < p->m[i]; a++) {
-				const double x = nash__vertex_of(p, r, i, k)[a];
+				const double x = nash__vertex(p, r, i, k)[a];
 				const int32_t at = p->first[i] + a;
 
 				o->lower[at] = fmin(o->lower[at], x);
 				o->upper[at] = fmax(o->upper[at], x);
 			}
 	return GPUBE_OK;
-}
-
-static void open_clear(struct nash_open *o, struct gpube_ctx *ctx)
-{
-	gpube__free(ctx, o->states);
-	gpube__free(ctx, o->lower);
-	gpube__free(ctx, o->upper);
 }
 
 void nash__many_clear(struct nash_many *s)
@@ -235,7 +232,7 @@ void nash__many_clear(struct nash_many *s)
 	for (int64_t k = 0; k < s->n_roots; k++)
 		nash__root_clear(&s->roots[k], s->p);
 	for (int64_t k = 0; k < s->n_open; k++)
-		open_clear(&s->open[k], s->p->ctx);
+		gpube__free(s->p->ctx, s->open[k].lower);
 	gpube__free(s->p->ctx, s->roots);
 	gpube__free(s->p->ctx, s->open);
 	*s = (struct nash_many){0};
@@ -247,10 +244,10 @@ static int push(struct run *u, const struct nash_region *r)
 {
 	const struct nash_players *p = u->s->p;
 	const double width = r->support < 0 ? 1 : nash__region_width(p, r);
-	const int at = r->support >= 0 && u->taken[r->support] < 0 ? 3
-		       : width >= 0x1p-6                           ? 0
-		       : width >= singular_edge                    ? 1
-								   : 2;
+	const int at = r->support >= 0 && u->supports[r->support].taken < 0 ? 3
+		       : width >= 0x1p-6                                    ? 0
+		       : width >= singular_edge                             ? 1
+									    : 2;
 	struct stack *to = &u->stacks[at];
 	const int status = gpube__grow(p->ctx, &to->regions, &to->capacity, to->n + 1, u->bytes);
 
@@ -279,17 +276,12 @@ static bool take(struct run *u)
 /* A region has just been decided: its support begins. */
 static int begin_support(struct run *u, struct nash_region *r, bool regular)
 {
-	struct gpube_ctx *ctx = u->s->p->ctx;
-	int status = gpube__grow(
-		ctx, &u->taken, &u->capacity_supports, u->n_supports + 1, sizeof(*u->taken));
+	const int status = gpube__grow(u->s->p->ctx, &u->supports, &u->capacity_supports,
+		u->n_supports + 1, sizeof(*u->supports));
 
-	if (!status)
-		status = gpube__grow(
-			ctx, &u->entry, &u->capacity_entries, u->n_supports + 1, sizeof(*u->entry));
 	if (status)
 		return status;
-	u->taken[u->n_supports] = regular ? 0 : -1;
-	u->entry[u->n_supports] = -1;
+	u->supports[u->n_supports] = (struct support){regular ? 0 : -1, -1};
 	r->support = u->n_supports++;
 	return GPUBE_OK;
 }
@@ -321,7 +313,7 @@ static int put_back(struct run *u, int64_t item)
 	if (!status && o->kind != CLOSED && decided && r->support < 0)
 		status = begin_support(u, r, o->regular);
 	if (!status && r->support >= 0 && o->kind == DIVIDED)
-		u->taken[r->support] += u->taken[r->support] < 0 ? -1 : 1;
+		u->supports[r->support].taken += u->supports[r->support].taken < 0 ? -1 : 1;
 	if (!status && o->kind == OPEN)
 		status = add_open(u, r, o->why);
 	if (o->kind == FOUND) {
@@ -367,7 +359,7 @@ static int run_init(struct run *u, struct nash_many *s)
 {
 	struct gpube_ctx *ctx = s->p->ctx;
 	struct nash_region *whole;
-	int status = GPUBE_ENOMEM;
+	int status;
 
 	*u = (struct run){.s = s, .bytes = nash__region_bytes(s->p)};
 	u->works = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*u->works));
@@ -375,11 +367,10 @@ static int run_init(struct run *u, struct nash_many *s)
 	u->outcomes = gpube__alloc_zero(ctx, ROUND, sizeof(*u->outcomes));
 	if (!u->works || !u->regions || !u->outcomes)
 		return GPUBE_ENOMEM;
-	for (u->n_works = 0; u->n_works < ctx->n_threads; u->n_works++) {
-		status = nash__work_init(&u->works[u->n_works], s->p);
-		if (status)
-			return status;
-	}
+	for (status = GPUBE_OK; u->n_works < ctx->n_threads && !status;)
+		status = nash__work_init(&u->works[u->n_works++], s->p);
+	if (status)
+		return status;
 	whole = region_at(u, 0);
 	nash__region_whole(whole, s->p);
 	if (s->proof)
@@ -398,8 +389,7 @@ static void run_clear(struct run *u)
 	gpube__free(ctx, u->works);
 	gpube__free(ctx, u->regions);
 	gpube__free(ctx, u->outcomes);
-	gpube__free(ctx, u->taken);
-	gpube__free(ctx, u->entry);
+	gpube__free(ctx, u->supports);
 }
 
 /* All that is left is open. */

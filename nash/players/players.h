@@ -79,23 +79,17 @@ struct nash_region {
 	double v[];
 };
 
+/* Vertex k of player i. */
 static inline double *nash__vertex(
-	const struct nash_players *p, struct nash_region *r, int32_t i, int32_t k)
-{
-	return r->v + p->vertices[i] + (int64_t)k * p->m[i];
-}
-
-static inline const double *nash__vertex_of(
 	const struct nash_players *p, const struct nash_region *r, int32_t i, int32_t k)
 {
-	return r->v + p->vertices[i] + (int64_t)k * p->m[i];
+	return (double *)(uintptr_t)r->v + p->vertices[i] + (int64_t)k * p->m[i];
 }
 
 /* Vertices of each player. */
 static inline int32_t *nash__sizes(const struct nash_players *p, const struct nash_region *r)
 {
-	return (int32_t *)(void *)((char *)(uintptr_t)r + sizeof(*r) +
-				   (size_t)p->vertices[p->n] * sizeof(double));
+	return (int32_t *)(void *)((double *)(uintptr_t)r->v + p->vertices[p->n]);
 }
 
 /* The state of each action. */
@@ -131,6 +125,7 @@ struct nash_system;
 struct nash_work {
 	const struct nash_players *p;
 	struct gpube_ctx *ctx;
+	struct gpube__arrays memory;
 	double **t, *buffer[2];
 	int32_t *steps, n_steps;
 	struct nash_program *program;
@@ -138,7 +133,7 @@ struct nash_work {
 	double *lambda, *weight, *products;
 };
 
-/* Errors: ENOMEM (nothing to clear) */
+/* Errors: ENOMEM; to be cleared also then */
 int nash__work_init(struct nash_work *w, const struct nash_players *p);
 void nash__work_clear(struct nash_work *w);
 
@@ -150,8 +145,7 @@ bool nash__region_reduce(struct nash_region *r, struct nash_work *w);
 
 /* ---- exclusion (exclude.c) ----------------------------------------------------------------- */
 
-int nash__program_new(struct nash_program **out, const struct nash_players *p);
-void nash__program_free(struct nash_program *g, struct gpube_ctx *ctx);
+struct nash_program *nash__program_new(struct gpube__arrays *to, const struct nash_players *p);
 /*
  * nash__excluded() - whether a combination of conditions of equilibria is positive on the whole
  * region, of which w->t has the payoffs: then w->lambda has its multipliers, otherwise w->weight
@@ -212,8 +206,9 @@ bool nash__root_same(
 	const struct nash_root *a, const struct nash_root *b, const struct nash_players *p);
 
 enum nash_enclosure { NASH_NOT_YET, NASH_SINGULAR, NASH_ROOT };
-int nash__system_new(struct nash_system **out, const struct nash_players *p);
-void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx);
+struct nash_system *nash__system_new(struct gpube__arrays *to, const struct nash_players *p);
+/* Ends its numbers; NULL: nothing. */
+void nash__system_clear(struct nash_system *s);
 /*
  * nash__enclose() - looks for a solution near a decided region, and for a box around both in which
  * it is proved to be the only one.
@@ -302,7 +297,8 @@ int nash__many_one(struct nash_many *s);
 
 /* ---- proofs (many_proof.c) ----------------------------------------------------------------- */
 
-int nash__proof_new(struct nash_proof **out, struct gpube_ctx *ctx);
+/* NULL: ENOMEM */
+struct nash_proof *nash__proof_new(struct gpube_ctx *ctx);
 void nash__proof_free(struct nash_proof *f);
 /*
  * What became of a region after the steps of w: a word and a number, a combination that excludes

@@ -72,8 +72,8 @@ double nash__region_width(const struct nash_players *p, const struct nash_region
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
 			for (int32_t l = 0; l < k; l++)
-				most = fmax(most, edge(nash__vertex_of(p, r, i, k),
-							  nash__vertex_of(p, r, i, l), p->m[i]));
+				most = fmax(most, edge(nash__vertex(p, r, i, k),
+							  nash__vertex(p, r, i, l), p->m[i]));
 	return most;
 }
 
@@ -113,7 +113,7 @@ static void evaluate(struct nash_work *w, const struct nash_region *r, int32_t i
 			double *to = j == last ? w->t[i] : w->buffer[turn];
 
 			put_vertices(
-				to, from, nash__vertex_of(p, r, j, 0), k[j], p->m[j], outer, inner);
+				to, from, nash__vertex(p, r, j, 0), k[j], p->m[j], outer, inner);
 			from = to;
 			turn = 1 - turn;
 		}
@@ -150,7 +150,7 @@ static bool decide(struct nash_region *r, const struct nash_players *p, int32_t 
 		bool zero = false, positive = false;
 
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
-			*(nash__vertex_of(p, r, i, k)[a] > 0 ? &positive : &zero) = true;
+			*(nash__vertex(p, r, i, k)[a] > 0 ? &positive : &zero) = true;
 		if (state[a] == NASH_IN && !positive)
 			return false;
 		if (state[a] == NASH_UNDECIDED && !positive)

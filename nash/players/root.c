@@ -108,25 +108,19 @@ static bool judge_exactly(
 	return true;
 }
 
-static int try_exactly(struct nash_root *root, bool *known, const struct nash_system *s)
+/* Whether the solution is known as fractions: then it is judged. */
+static bool try_exactly(struct nash_root *root, const struct nash_system *s)
 {
-	const struct nash_players *p = s->p;
-	const int32_t n = p->total + p->n;
-	fmpq *x = gpube__alloc(p->ctx, (uint64_t)(n + p->total), sizeof(*x));
+	const slong n = s->p->total + s->p->n;
+	fmpq *x = _fmpq_vec_init(n), *values = _fmpq_vec_init(s->p->total);
+	const bool known = simplest(s, x) && judge_exactly(root, s, x, values);
 
-	*known = false;
-	if (!x)
-		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < n + p->total; k++)
-		fmpq_init(x + k);
-	*known = simplest(s, x) && judge_exactly(root, s, x, x + n);
-	if (*known)
+	if (known)
 		root->exact = x;
-	for (int32_t k = *known ? n : 0; k < n + p->total; k++)
-		fmpq_clear(x + k);
-	if (!*known)
-		gpube__free(p->ctx, x);
-	return nash__room(p->ctx, 0);
+	else
+		_fmpq_vec_clear(x, n);
+	_fmpq_vec_clear(values, s->p->total);
+	return known;
 }
 
 /* ---- by intervals -------------------------------------------------------------------------- */
@@ -249,38 +243,33 @@ static int index_of(const struct nash_system *s)
 
 /* ---- roots --------------------------------------------------------------------------------- */
 
-static int root_init(struct nash_root *root, const struct nash_players *p)
+/* Of the support of a system; ten: out, 10^digits */
+static int root_init(struct nash_root *root, fmpz_t ten, const struct nash_system *s,
+	const uint8_t *states, int digits)
 {
+	const struct nash_players *p = s->p;
 	const uint64_t total = (uint64_t)p->total, n = total + (uint64_t)p->n;
 
-	*root = (struct nash_root){0};
-	root->states = gpube__alloc(p->ctx, total, 1);
-	root->lower = gpube__alloc(p->ctx, total, sizeof(double));
-	root->upper = gpube__alloc(p->ctx, total, sizeof(double));
-	root->lo = gpube__alloc_zero(p->ctx, n, sizeof(*root->lo));
-	root->hi = gpube__alloc_zero(p->ctx, n, sizeof(*root->hi));
-	if (root->states && root->lower && root->upper && root->lo && root->hi)
-		return GPUBE_OK;
-	nash__root_clear(root, p);
-	return GPUBE_ENOMEM;
+	*root = (struct nash_root){.total = p->total, .played = s->n + p->n};
+	root->lower = gpube__alloc(p->ctx, 1, total * (2 * sizeof(double) + 1));
+	if (!root->lower)
+		return GPUBE_ENOMEM;
+	root->upper = root->lower + total;
+	root->states = memcpy(root->upper + total, states, (size_t)total);
+	root->lo = _fmpz_vec_init((slong)(2 * n));
+	root->hi = root->lo + n;
+	fmpz_init_set_ui(ten, 10);
+	fmpz_pow_ui(ten, ten, (ulong)digits);
+	return GPUBE_OK;
 }
 
 void nash__root_clear(struct nash_root *root, const struct nash_players *p)
 {
-	for (int32_t k = 0; k < p->total + p->n; k++) {
-		if (root->lo)
-			fmpz_clear(root->lo + k);
-		if (root->hi)
-			fmpz_clear(root->hi + k);
-		if (root->exact)
-			fmpq_clear(root->exact + k);
-	}
-	gpube__free(p->ctx, root->states);
+	if (root->lo)
+		_fmpz_vec_clear(root->lo, 2 * (p->total + p->n));
+	if (root->exact)
+		_fmpq_vec_clear(root->exact, p->total + p->n);
 	gpube__free(p->ctx, root->lower);
-	gpube__free(p->ctx, root->upper);
-	gpube__free(p->ctx, root->lo);
-	gpube__free(p->ctx, root->hi);
-	gpube__free(p->ctx, root->exact);
 	*root = (struct nash_root){0};
 }
 
@@ -294,7 +283,7 @@ bool nash__root_covers(
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
 			for (int32_t a = 0; a < p->m[i]; a++) {
-				const double x = nash__vertex_of(p, r, i, k)[a];
+				const double x = nash__vertex(p, r, i, k)[a];
 
 				if (!(root->lower[p->first[i] + a] < x - off &&
 					    x + off < root->upper[p->first[i] + a]))
@@ -342,28 +331,22 @@ static void keep_box(struct nash_root *root, const struct nash_system *s)
 static int root_take(
 	struct nash_root *root, struct nash_system *s, const uint8_t *states, int digits)
 {
-	const struct nash_players *p = s->p;
 	slong bits = FIRST_BITS + s->scale + (slong)digits * 10 / 3;
 	bool known = false;
 	int status;
 	fmpz_t ten;
 
-	status = root_init(root, p);
+	status = root_init(root, ten, s, states, digits);
 	if (status)
 		return status;
-	memcpy(root->states, states, (size_t)p->total);
 	keep_box(root, s);
 	root->index = index_of(s);
-	root->total = p->total;
-	root->played = s->n + p->n;
-	fmpz_init(ten);
-	fmpz_set_ui(ten, 10);
-	fmpz_pow_ui(ten, ten, (ulong)digits);
 	for (const slong most = bits + MOST_BITS; !status; bits *= 2) {
 		nash__system_refine(s, bits);
 		root->verdict = judge(s, states);
 		if (root->verdict != NASH_IS_NONE)
-			status = try_exactly(root, &known, s);
+			known = try_exactly(root, s);
+		status = nash__room(s->p->ctx, 0);
 		if (known || (root->verdict != NASH_IS_OPEN && is_narrow(s, ten)) || bits > most)
 			break;
 	}
@@ -371,7 +354,7 @@ static int root_take(
 		write_decimals(root, s, ten);
 	fmpz_clear(ten);
 	if (status)
-		nash__root_clear(root, p);
+		nash__root_clear(root, s->p);
 	return status;
 }
 
@@ -379,35 +362,29 @@ int nash__round(struct nash_root *root, bool *found, struct nash_work *w, const 
 	const double *x, double radius, int digits)
 {
 	struct nash_system *s = w->system;
-	const struct nash_players *p = s->p;
-	int status = root_init(root, p);
 	fmpz_t ten;
+	int status;
 
 	*found = false;
+	nash__system_around(s, states, x, radius);
+	status = root_init(root, ten, s, states, digits);
 	if (status)
 		return status;
-	memcpy(root->states, states, (size_t)p->total);
-	nash__system_around(s, states, x, radius);
-	root->total = p->total;
-	root->played = s->n + p->n;
-	status = try_exactly(root, found, s);
-	*found = *found && root->verdict == NASH_IS_EQUILIBRIUM;
-	fmpz_init(ten);
-	fmpz_set_ui(ten, 10);
-	fmpz_pow_ui(ten, ten, (ulong)digits);
+	*found = try_exactly(root, s) && root->verdict == NASH_IS_EQUILIBRIUM;
 	if (*found)
 		write_decimals(root, s, ten);
 	else
-		nash__root_clear(root, p);
+		nash__root_clear(root, s->p);
 	fmpz_clear(ten);
-	return status;
+	return nash__room(w->ctx, 0);
 }
 
 int nash__enclose(struct nash_root *root, enum nash_enclosure *what, struct nash_work *w,
 	const struct nash_region *r, int digits)
 {
 	struct nash_system *s = w->system;
-	int status = nash__room(w->ctx, (uint64_t)s->n_numbers * 64);
+	const int64_t numbers = s->n_numbers - (s->p->n + 2) * s->cells; /* but payoffs */
+	int status = nash__room(w->ctx, (uint64_t)numbers * 64);
 
 	*what = NASH_NOT_YET;
 	if (status)

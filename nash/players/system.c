@@ -9,38 +9,31 @@
 
 #include "nash/players/system.h"
 
-int nash__system_new(struct nash_system **out, const struct nash_players *p)
+struct nash_system *nash__system_new(struct gpube__arrays *to, const struct nash_players *p)
 {
-	struct gpube_ctx *ctx = p->ctx;
-	struct nash_system *s = gpube__alloc_zero(ctx, 1, sizeof(*s));
+	struct nash_system *s = gpube__array(to, 1, sizeof(*s));
 	const uint64_t n = (uint64_t)p->n, total = (uint64_t)p->total;
 	const uint64_t most = total - n ? total - n : 1;
 	const uint64_t cells = (uint64_t)p->profiles;
 
-	*out = s;
 	if (!s)
-		return GPUBE_ENOMEM;
+		return NULL;
 	s->p = p;
 	s->cells = p->profiles;
-	s->k = gpube__alloc(ctx, n, sizeof(*s->k));
-	s->base = gpube__alloc(ctx, n + 1, sizeof(*s->base));
-	s->shift = gpube__alloc(ctx, n, sizeof(*s->shift));
-	s->action = gpube__alloc(ctx, total, sizeof(*s->action));
-	s->sizes = gpube__alloc(ctx, n, sizeof(*s->sizes));
-	s->a = gpube__alloc_zero(ctx, n * cells, sizeof(*s->a));
-	s->lo = gpube__alloc_zero(ctx, cells, sizeof(*s->lo));
-	s->hi = gpube__alloc_zero(ctx, cells, sizeof(*s->hi));
-	s->inverse = gpube__alloc(ctx, 2 * most * most, sizeof(*s->inverse));
-	s->x = gpube__alloc(ctx, total, sizeof(*s->x));
-	s->n_numbers = (int64_t)(5 * most * most + 8 * most + 2 * total + 1);
-	s->numbers = gpube__alloc_zero(ctx, (uint64_t)s->n_numbers, sizeof(*s->numbers));
-	if (!s->k || !s->base || !s->shift || !s->action || !s->sizes || !s->a || !s->lo ||
-		!s->hi || !s->inverse || !s->x || !s->numbers) {
-		nash__system_free(s, ctx);
-		*out = NULL;
-		return GPUBE_ENOMEM;
-	}
-	s->j_lo = s->numbers;
+	s->k = gpube__array(to, n, sizeof(*s->k));
+	s->base = gpube__array(to, n + 1, sizeof(*s->base));
+	s->shift = gpube__array(to, n, sizeof(*s->shift));
+	s->action = gpube__array(to, total, sizeof(*s->action));
+	s->sizes = gpube__array(to, n, sizeof(*s->sizes));
+	s->inverse = gpube__array(to, 2 * most * most, sizeof(*s->inverse));
+	s->x = gpube__array(to, total, sizeof(*s->x));
+	s->n_numbers = (int64_t)((n + 2) * cells + 5 * most * most + 8 * most + 2 * total + 1);
+	s->a = gpube__array(to, (uint64_t)s->n_numbers, sizeof(*s->a));
+	if (!s->a)
+		return s;
+	s->lo = s->a + n * cells;
+	s->hi = s->lo + cells;
+	s->j_lo = s->hi + cells;
 	s->j_hi = s->j_lo + most * most;
 	s->c = s->j_hi + most * most;
 	s->g = s->c + most * most;
@@ -54,32 +47,13 @@ int nash__system_new(struct nash_system **out, const struct nash_players *p)
 	s->f_lo = s->new_r + 2 * most;
 	s->f_hi = s->f_lo + total;
 	s->one = s->f_hi + total;
-	return GPUBE_OK;
+	return s;
 }
 
-static void clear_numbers(struct gpube_ctx *ctx, fmpz *v, int64_t n)
+void nash__system_clear(struct nash_system *s)
 {
-	for (int64_t k = 0; v && k < n; k++)
-		fmpz_clear(v + k);
-	gpube__free(ctx, v);
-}
-
-void nash__system_free(struct nash_system *s, struct gpube_ctx *ctx)
-{
-	if (!s)
-		return;
-	clear_numbers(ctx, s->a, s->p->n * s->cells);
-	clear_numbers(ctx, s->lo, s->cells);
-	clear_numbers(ctx, s->hi, s->cells);
-	clear_numbers(ctx, s->numbers, s->n_numbers);
-	gpube__free(ctx, s->k);
-	gpube__free(ctx, s->base);
-	gpube__free(ctx, s->shift);
-	gpube__free(ctx, s->action);
-	gpube__free(ctx, s->sizes);
-	gpube__free(ctx, s->inverse);
-	gpube__free(ctx, s->x);
-	gpube__free(ctx, s);
+	for (int64_t k = 0; s && s->a && k < s->n_numbers; k++)
+		fmpz_clear(s->a + k);
 }
 
 /* ---- the system ---------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ struct nash_system {
 	int32_t *k, *base, *action, *sizes;
 	slong *shift;
 	double *inverse, *x;
-	fmpz *a, *lo, *hi, *numbers;
+	fmpz *a, *lo, *hi; /* n_numbers begin at a */
 	fmpz *j_lo, *j_hi, *c, *g, *z, *r, *z_lo, *z_hi, *step_lo, *step_hi, *new_r, *f_lo, *f_hi,
 		*one;
 };
