@@ -13,23 +13,21 @@
  */
 #include "formats/games/game_reader.h"
 
-#include <stdio.h>
 #include <string.h>
 
-#include "formats/common/names.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/ir/games/game_tree.h"
 
 struct reader {
 	struct gpube_in *in;
 	struct gpube_model *m;
 	struct gpube_game_tree *t; /* m's */
-	char **players;
-	int64_t n_players, players_capacity;
+	struct gpube_labels players;
 	struct gpube_pile payoffs; /* of outcomes */
 	int64_t n_outcomes, nodes_capacity, infosets_capacity, actions_capacity, children_capacity;
-	struct gpube_names names; /* of information sets by player, then of outcomes */
-	char **strings;
-	int64_t n_strings, strings_capacity;
+	struct gpube__mask_set numbers; /* of information sets by player, then of outcomes */
+	int32_t *indices;               /* of each of those */
+	int64_t indices_capacity;
 	/* nodes with actions that have no node yet, and how many have one */
 	struct open {
 		int32_t node, n;
@@ -43,23 +41,18 @@ struct reader {
 static int find_number(
 	struct reader *r, int32_t space, int32_t number, int32_t next, int32_t *index)
 {
-	struct gpube_ctx *ctx = r->in->ctx;
-	const int32_t *known;
-	char text[16];
+	struct gpube__mask_set *s = &r->numbers;
+	const uint64_t key = (uint64_t)space << 32 | (uint32_t)number;
+	const int64_t at = gpube__masks_find(&s->index, s->masks, 1, &key);
 
-	snprintf(text, sizeof(text), "%d", number);
-	known = gpube__names_find(&r->names, space, text);
-	*index = known ? *known : next;
-	if (known)
+	*index = at < 0 ? next : r->indices[at];
+	if (at >= 0)
 		return GPUBE_OK;
 	if (gpube__grow(
-		    ctx, &r->strings, &r->strings_capacity, r->n_strings + 1, sizeof(*r->strings)))
+		    r->in->ctx, &r->indices, &r->indices_capacity, s->n + 1, sizeof(*r->indices)))
 		return GPUBE_ENOMEM;
-	r->strings[r->n_strings] = gpube__strdup(ctx, text);
-	if (!r->strings[r->n_strings])
-		return GPUBE_ENOMEM;
-	r->n_strings++;
-	return gpube__names_add(&r->names, space, r->strings[r->n_strings - 1], next);
+	r->indices[s->n] = next;
+	return gpube__mask_set_add(s, r->in->ctx, &key, NULL);
 }
 
 /* A quoted name; NULL: it is empty. */
@@ -86,17 +79,17 @@ static int read_payoffs(struct reader *r, int32_t outcome, bool known)
 	struct gpube_pile pile = {0};
 	int status = gpube__scan_char(in, '{', "'{' and an outcome's payoffs");
 
-	for (int64_t p = 0; p < r->n_players && !status; p++) {
+	for (int64_t p = 0; p < r->players.n && !status; p++) {
 		if (gpube__scan_peek(in) == ',')
 			in->p++;
 		status = gpube__pile_number(in, &pile, "a payoff of the outcome");
 	}
 	if (!status)
 		status = gpube__scan_char(in, '}', "'}' after the outcome's payoff of each player");
-	for (int64_t p = 0; p < r->n_players && !status; p++) {
+	for (int64_t p = 0; p < r->players.n && !status; p++) {
 		if (!known)
 			status = gpube__pile_push(in->ctx, &r->payoffs, &pile.v[p]);
-		else if (!same_number(&pile.v[p], &r->payoffs.v[r->n_players * outcome + p]))
+		else if (!same_number(&pile.v[p], &r->payoffs.v[r->players.n * outcome + p]))
 			status = gpube__in_error(in, "an outcome that had other payoffs before");
 	}
 	gpube__pile_clear(in->ctx, &pile);
@@ -115,7 +108,7 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 	if (!status && n == INT32_MAX)
 		return gpube__in_error(in, "2^31 outcomes or more");
 	if (!status && number)
-		status = find_number(r, (int32_t)r->n_players + 1, number, (int32_t)n, outcome);
+		status = find_number(r, (int32_t)r->players.n + 1, number, (int32_t)n, outcome);
 	if (status)
 		return status;
 	if (gpube__scan_peek(in) == '"')
@@ -215,8 +208,8 @@ static int read_infoset(struct reader *r, int32_t player, int32_t *index)
 	bool known;
 	int status = player < 0 ? gpube__scan_int(in, &player, 1, "the player") : GPUBE_OK;
 
-	if (!status && player > r->n_players)
-		return gpube__in_error(in, "player %d of %lld", player, (long long)r->n_players);
+	if (!status && player > r->players.n)
+		return gpube__in_error(in, "player %d of %lld", player, (long long)r->players.n);
 	if (!status)
 		status = gpube__scan_int(in, &number, 1, "the number of an information set");
 	if (!status)
@@ -308,39 +301,16 @@ static int read_node(struct reader *r)
 
 static int read_head(struct reader *r)
 {
-	static const char *const words[] = {"EFG", "2"};
 	struct gpube_in *in = r->in;
-	char token[256];
-	int status;
+	int status = gpube__scan_head(in, "EFG", "the version, 2", &r->m->name);
 
-	for (int k = 0; k < 2; k++) {
-		if (gpube__in_token(in, token, k ? "the version, 2" : "EFG"))
-			return in->status;
-		if (strcmp(token, words[k]) != 0)
-			return gpube__in_refuse(in, k ? "the version, 2" : "EFG");
-	}
-	if (gpube__in_token(in, token, "the kind of numbers, R or D"))
-		return in->status;
-	if (strcmp(token, "R") != 0 && strcmp(token, "D") != 0)
-		return gpube__in_refuse(in, "the kind of numbers, R or D");
-	status = gpube__scan_string(in, &r->m->name, "the title");
 	if (!status)
-		status = gpube__scan_char(in, '{', "'{' and the players' names");
-	while (!status && gpube__scan_peek(in) != '}') {
-		status = gpube__grow(in->ctx, &r->players, &r->players_capacity, r->n_players + 1,
-			sizeof(*r->players));
-		if (!status)
-			status = gpube__scan_string(
-				in, &r->players[r->n_players], "a player's name");
-		r->n_players += !status;
-	}
-	if (status)
-		return status;
-	if (r->n_players < 1 || r->n_players > GPUBE__MOST_PLAYERS)
+		status = gpube__labels_read(&r->players, in, "'{' and the players' names",
+			"a player's name", "'}' after the players' names");
+	if (!status && (r->players.n < 1 || r->players.n > GPUBE__MOST_PLAYERS))
 		return gpube__in_error(in, "%lld player%s: an .efg of 1 to %d players is read",
-			(long long)r->n_players, gpube__plural((double)r->n_players),
+			(long long)r->players.n, gpube__plural((double)r->players.n),
 			GPUBE__MOST_PLAYERS);
-	status = gpube__scan_char(in, '}', "'}' after the players' names");
 	if (!status && gpube__scan_peek(in) == '"')
 		status = gpube__scan_comment(in, "the comment");
 	return status;
@@ -351,7 +321,7 @@ static int read_tree(struct reader *r)
 	struct gpube_in *in = r->in;
 	int status = read_head(r);
 
-	r->t->n_players = (int32_t)r->n_players;
+	r->t->n_players = (int32_t)r->players.n;
 	do {
 		if (!status)
 			status = read_node(r);
@@ -370,14 +340,14 @@ static int add_players(struct reader *r)
 
 	for (int32_t p = 0; p < t->n_players && !status; p++)
 		status = gpube__add_player(r->m,
-			t->count[p] < INT32_MAX ? (int32_t)t->count[p] : INT32_MAX, r->players[p],
+			t->count[p] < INT32_MAX ? (int32_t)t->count[p] : INT32_MAX, r->players.v[p],
 			NULL);
 	return status;
 }
 
 int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 {
-	struct reader r = {.m = m, .in = in};
+	struct reader r = {.m = m, .in = in, .numbers = {.words = 1}};
 	struct gpube_ctx *ctx = in->ctx;
 	int status;
 
@@ -385,7 +355,6 @@ int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 	if (!r.t)
 		return GPUBE_ENOMEM;
 	r.t->model = m;
-	gpube__names_init(&r.names, ctx);
 	status = read_tree(&r);
 	if (!status) {
 		r.t->payoffs = r.payoffs.v;
@@ -394,11 +363,9 @@ int gpube__efg_read(struct gpube_model *m, struct gpube_in *in)
 	} else {
 		gpube__pile_clear(ctx, &r.payoffs);
 	}
-	for (int64_t p = 0; p < r.n_players; p++)
-		gpube__free(ctx, r.players[p]);
-	for (int64_t k = 0; k < r.n_strings; k++)
-		gpube__free(ctx, r.strings[k]);
-	gpube__names_clear(&r.names);
-	GPUBE_FREE_ALL(ctx, r.players, r.strings, r.open);
+	gpube__labels_clear(&r.players, ctx);
+	gpube__mask_set_clear(&r.numbers, ctx);
+	gpube__free(ctx, r.indices);
+	gpube__free(ctx, r.open);
 	return status;
 }

@@ -17,6 +17,19 @@ int gpube__scan_string(struct gpube_in *in, char **s, const char *what);
 int gpube__scan_comment(struct gpube_in *in, const char *what);
 int gpube__scan_number(struct gpube_in *in, struct gpube_rational *v, const char *what);
 int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what);
+/* "NFG 1 R "title"", of this word and version; a title is taken. */
+int gpube__scan_head(struct gpube_in *in, const char *word, const char *version, char **title);
+
+/* "{ "a" "b" }" */
+struct gpube_labels {
+	char **v;
+	int64_t n, capacity;
+};
+/* open, each, close: what is expected. To be cleared also after a failure. */
+int gpube__labels_read(struct gpube_labels *labels, struct gpube_in *in, const char *open,
+	const char *each, const char *close);
+void gpube__labels_clear(struct gpube_labels *labels, struct gpube_ctx *ctx);
+
 /* EPARSE: what was expected, and what stands at p instead. */
 int gpube__scan_refuse(struct gpube_in *in, const char *what);
 

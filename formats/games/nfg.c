@@ -9,56 +9,9 @@
 
 #include <string.h>
 
-static int read_head(struct gpube_model *m, struct gpube_in *in)
-{
-	char token[256];
-
-	if (gpube__in_token(in, token, "NFG"))
-		return in->status;
-	if (strcmp(token, "NFG") != 0)
-		return gpube__in_refuse(in, "NFG");
-	if (gpube__in_token(in, token, "the version, 1"))
-		return in->status;
-	if (strcmp(token, "1") != 0)
-		return gpube__in_refuse(in, "the version, 1");
-	if (gpube__in_token(in, token, "the kind of numbers, R or D"))
-		return in->status;
-	if (strcmp(token, "R") != 0 && strcmp(token, "D") != 0)
-		return gpube__in_refuse(in, "the kind of numbers, R or D");
-	return gpube__scan_string(in, &m->name, "the title");
-}
-
-/* Those tell how many players there are. */
-struct names {
-	char **v;
-	int64_t n, capacity;
-};
-
-static int read_names(struct names *names, struct gpube_in *in, const char *open, const char *each,
-	const char *close)
-{
-	int status = gpube__scan_char(in, '{', open);
-
-	while (!status && gpube__scan_peek(in) != '}') {
-		if (names->n == INT32_MAX || gpube__grow(in->ctx, &names->v, &names->capacity,
-						     names->n + 1, sizeof(*names->v)))
-			return GPUBE_ENOMEM;
-		status = gpube__scan_string(in, &names->v[names->n], each);
-		names->n += !status;
-	}
-	return status ? status : gpube__scan_char(in, '}', close);
-}
-
-static void clear_names(struct names *names, struct gpube_ctx *ctx)
-{
-	for (int64_t k = 0; k < names->n; k++)
-		gpube__free(ctx, names->v[k]);
-	gpube__free(ctx, names->v);
-}
-
 static int read_player(struct gpube_model *m, struct gpube_in *in, const char *name)
 {
-	struct names labels = {0};
+	struct gpube_labels labels = {0};
 	int32_t actions;
 	int status;
 
@@ -67,20 +20,20 @@ static int read_player(struct gpube_model *m, struct gpube_in *in, const char *n
 		return status ? status : gpube__add_player(m, actions, name, NULL);
 	}
 	/* the number of actions is how many labels there are */
-	status = read_names(&labels, in, "'{' and a player's actions", "the name of an action",
-		"'}' after a player's actions");
+	status = gpube__labels_read(&labels, in, "'{' and a player's actions",
+		"the name of an action", "'}' after a player's actions");
 	if (!status && labels.n == 0)
 		status = gpube__in_error(in, "player %d has no action", m->n_vars + 1);
 	if (!status)
 		return gpube__add_player(m, (int32_t)labels.n, name, labels.v);
-	clear_names(&labels, in->ctx);
+	gpube__labels_clear(&labels, in->ctx);
 	return status;
 }
 
 static int read_players(struct gpube_model *m, struct gpube_in *in)
 {
-	struct names names = {0};
-	int status = read_names(&names, in, "'{' and the players' names", "a player's name",
+	struct gpube_labels names = {0};
+	int status = gpube__labels_read(&names, in, "'{' and the players' names", "a player's name",
 		"'}' after the players' names");
 
 	if (!status)
@@ -93,7 +46,7 @@ static int read_players(struct gpube_model *m, struct gpube_in *in)
 		status = gpube__scan_char(in, '}',
 			names.n == 2 ? "'}' after the actions of the two players"
 				     : "'}' after the actions of all players");
-	clear_names(&names, in->ctx);
+	gpube__labels_clear(&names, in->ctx);
 	return status;
 }
 
@@ -186,7 +139,7 @@ int gpube__nfg_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_pile pile = {0};
 	int64_t payoffs = 0;
-	int status = read_head(m, in);
+	int status = gpube__scan_head(in, "NFG", "the version, 1", &m->name);
 
 	if (!status)
 		status = read_players(m, in);

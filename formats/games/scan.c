@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/ir/games/expected.h"
+
 static bool is_space(char c)
 {
 	return c == ' ' || (c >= '\t' && c <= '\r');
@@ -133,21 +135,16 @@ int gpube__check_chance(struct gpube_in *in, const struct gpube_rational *v)
 int gpube__check_chances(
 	struct gpube_in *in, const struct gpube_rational *v, int32_t n, size_t step, const char *of)
 {
-	__int128 num = 0, den = 1;
+	static const struct gpube_rational one = {1, 1, NULL};
+	struct gpube_expected sum = {0, 1};
 
-	for (int32_t k = 0; k < n; k++) {
-		const struct gpube_rational *c = (const void *)((const char *)v + k * step);
-		const int64_t a = gpube__divisor((int64_t)den, c->den);
-
-		if (__builtin_mul_overflow(num, (__int128)(c->den / a), &num) ||
-			__builtin_add_overflow(num, c->num * (den / a), &num) ||
-			__builtin_mul_overflow(den, (__int128)(c->den / a), &den) ||
-			den > (__int128)1 << 62)
+	for (int32_t k = 0; k < n; k++)
+		if (!gpube__expected_add(&sum, &one, (const void *)((const char *)v + k * step)) ||
+			sum.den > (gpube__int128)1 << 62)
 			return gpube__in_fail(
 				in, GPUBE_ERANGE, "chances whose common denominator passes 2^62");
-	}
-	return num == den ? GPUBE_OK
-			  : gpube__in_error(in, "the chances of %s do not add up to 1", of);
+	return sum.num == sum.den ? GPUBE_OK
+				  : gpube__in_error(in, "the chances of %s do not add up to 1", of);
 }
 
 int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
@@ -176,4 +173,44 @@ int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *wh
 	}
 	*v = (int32_t)number.num;
 	return GPUBE_OK;
+}
+
+int gpube__scan_head(struct gpube_in *in, const char *word, const char *version, char **title)
+{
+	const char *const what[] = {word, version, "the kind of numbers, R or D"};
+	char token[256];
+
+	for (int k = 0; k < 3; k++) {
+		bool right;
+
+		if (gpube__in_token(in, token, what[k]))
+			return in->status;
+		right = k == 2 ? !strcmp(token, "R") || !strcmp(token, "D")
+			       : !strcmp(token, k ? strrchr(version, ' ') + 1 : word);
+		if (!right)
+			return gpube__in_refuse(in, what[k]);
+	}
+	return gpube__scan_string(in, title, "the title");
+}
+
+int gpube__labels_read(struct gpube_labels *labels, struct gpube_in *in, const char *open,
+	const char *each, const char *close)
+{
+	int status = gpube__scan_char(in, '{', open);
+
+	while (!status && gpube__scan_peek(in) != '}') {
+		if (labels->n == INT32_MAX || gpube__grow(in->ctx, &labels->v, &labels->capacity,
+						      labels->n + 1, sizeof(*labels->v)))
+			return GPUBE_ENOMEM;
+		status = gpube__scan_string(in, &labels->v[labels->n], each);
+		labels->n += !status;
+	}
+	return status ? status : gpube__scan_char(in, '}', close);
+}
+
+void gpube__labels_clear(struct gpube_labels *labels, struct gpube_ctx *ctx)
+{
+	for (int64_t k = 0; k < labels->n; k++)
+		gpube__free(ctx, labels->v[k]);
+	gpube__free(ctx, labels->v);
 }

@@ -72,11 +72,9 @@ static struct edge longest(struct nash_work *w, const struct nash_region *r, dou
 			for (int32_t b = a + 1; b < k[j]; b++) {
 				const double *v = nash__vertex(p, r, j, a),
 					     *u = nash__vertex(p, r, j, b);
+				const double length = nash__edge(v, u, p->m[j]);
 				struct edge e = {.player = j, .k = a, .l = b};
-				double length = 0;
 
-				for (int32_t x = 0; x < p->m[j]; x++)
-					length = fmax(length, fabs(v[x] - u[x]));
 				e.score = (sums[a * k[j] + b] + 0.1 * length) *
 					  (fmin(weight[a], weight[b]) + 0.05);
 				if (e.score > best.score)

@@ -7,6 +7,15 @@
 
 /* ---- dominance ----------------------------------------------------------------------------- */
 
+/* Whether no action of a profile is gone. */
+static bool is_left(const struct nash_players *p, const uint8_t *gone, int64_t profile)
+{
+	for (int32_t j = p->n - 1; j >= 0; profile /= p->m[j--])
+		if (gone[p->first[j] + profile % p->m[j]])
+			return false;
+	return true;
+}
+
 /* Whether player i gets more by action 'by' than by 'action' in all profiles of what is left. */
 static bool dominates(
 	const struct nash_players *p, const uint8_t *gone, int32_t i, int32_t action, int32_t by)
@@ -15,16 +24,10 @@ static bool dominates(
 	const int64_t step = inner * p->m[i];
 
 	for (int64_t k = action * inner; k < p->profiles; k += step)
-		for (int64_t x = k; x < k + inner; x++) {
-			int64_t rest = x;
-			bool left = true;
-
-			for (int32_t j = p->n - 1; j >= 0 && left; rest /= p->m[j--])
-				left = !gone[p->first[j] + rest % p->m[j]];
-			if (left &&
+		for (int64_t x = k; x < k + inner; x++)
+			if (is_left(p, gone, x) &&
 				fmpz_cmp(p->pay[i] + x + (by - action) * inner, p->pay[i] + x) <= 0)
 				return false;
-		}
 	return true;
 }
 
@@ -63,11 +66,8 @@ static void shrink(struct nash_players *p, const uint8_t *gone)
 	int32_t total = 0;
 
 	for (int64_t x = 0; x < p->profiles; x++) {
-		int64_t rest = x;
-		bool left = true;
+		const bool left = is_left(p, gone, x);
 
-		for (int32_t j = p->n - 1; j >= 0 && left; rest /= p->m[j--])
-			left = !gone[p->first[j] + rest % p->m[j]];
 		for (int32_t i = 0; i < p->n && left; i++)
 			fmpz_swap(p->pay[i] + to, p->pay[i] + x);
 		to += left;
@@ -121,7 +121,7 @@ static int take_payoffs(struct nash_players *p)
 	int status = GPUBE_OK;
 
 	for (int32_t i = 0; i < p->n && !status; i++) {
-		p->pay[i] = gpube__alloc_zero(p->ctx, (uint64_t)p->profiles, sizeof(**p->pay));
+		p->pay[i] = gpube__array(&p->memory, (uint64_t)p->profiles, sizeof(**p->pay));
 		if (!p->pay[i])
 			return GPUBE_ENOMEM;
 		status = nash__integers(p->ctx, p->pay[i], p->den + i, gpube__table(p->game, i));
@@ -134,7 +134,7 @@ static int make_doubles(struct nash_players *p)
 	p->vertices[0] = 0;
 	for (int32_t i = 0; i < p->n; i++) {
 		p->vertices[i + 1] = p->vertices[i] + (int64_t)p->m[i] * p->m[i];
-		p->u[i] = gpube__alloc(p->ctx, (uint64_t)p->profiles, sizeof(**p->u));
+		p->u[i] = gpube__array(&p->memory, (uint64_t)p->profiles, sizeof(**p->u));
 		if (!p->u[i])
 			return GPUBE_ENOMEM;
 		p->power[i] = scale(p->u[i], p->pay[i], p->profiles);
@@ -144,43 +144,43 @@ static int make_doubles(struct nash_players *p)
 
 int nash__players_init(struct nash_players *p, const struct gpube_model *g, bool keep)
 {
+	struct gpube__arrays *to = &p->memory;
 	const uint64_t n = (uint64_t)g->n_vars;
 	uint64_t total = 0;
 	uint8_t *gone;
-	int status = GPUBE_ENOMEM;
+	int status;
 
-	*p = (struct nash_players){
-		.ctx = g->ctx, .game = g, .n = g->n_vars, .profiles = gpube__profiles(g)};
+	*p = (struct nash_players){.ctx = g->ctx,
+		.memory = {.ctx = g->ctx},
+		.game = g,
+		.n = g->n_vars,
+		.profiles = gpube__profiles(g)};
 	/* FLINT keeps memory for each thread that works on it */
 	g->ctx->thread_end = flint_cleanup;
 	for (int32_t i = 0; i < p->n; i++)
 		total += (uint64_t)g->vars[i].domain;
-	p->m = gpube__alloc(p->ctx, n, sizeof(*p->m));
-	p->first = gpube__alloc(p->ctx, n, sizeof(*p->first));
-	p->map = gpube__alloc(p->ctx, total, sizeof(*p->map));
-	p->vertices = gpube__alloc(p->ctx, n + 1, sizeof(*p->vertices));
-	p->removed = gpube__alloc(p->ctx, total, sizeof(*p->removed));
-	p->pay = gpube__alloc_zero(p->ctx, n, sizeof(*p->pay));
-	p->den = gpube__alloc_zero(p->ctx, n, sizeof(*p->den));
-	p->u = gpube__alloc_zero(p->ctx, n, sizeof(*p->u));
-	p->power = gpube__alloc_zero(p->ctx, n, sizeof(*p->power));
-	gone = gpube__alloc_zero(p->ctx, total, 1);
-	if (p->m && p->first && p->map && p->vertices && p->removed && p->pay && p->den && p->u &&
-		p->power && gone) {
-		for (int32_t i = 0; i < p->n; i++) {
-			p->m[i] = g->vars[i].domain;
-			p->first[i] = p->total;
-			p->total += p->m[i];
-		}
-		status = take_payoffs(p);
-		if (!status && !keep)
-			status = remove_dominated(p, gone);
-		if (!status) {
-			shrink(p, gone);
-			status = make_doubles(p);
-		}
+	p->m = gpube__array(to, n, sizeof(*p->m));
+	p->first = gpube__array(to, n, sizeof(*p->first));
+	p->map = gpube__array(to, total, sizeof(*p->map));
+	p->vertices = gpube__array(to, n + 1, sizeof(*p->vertices));
+	p->removed = gpube__array(to, total, sizeof(*p->removed));
+	p->pay = gpube__array(to, n, sizeof(*p->pay));
+	p->den = gpube__array(to, n, sizeof(*p->den));
+	p->u = gpube__array(to, n, sizeof(*p->u));
+	p->power = gpube__array(to, n, sizeof(*p->power));
+	gone = gpube__array(to, total, 1);
+	for (int32_t i = 0; i < p->n && !to->failed; i++) {
+		p->m[i] = g->vars[i].domain;
+		p->first[i] = p->total;
+		p->total += p->m[i];
 	}
-	gpube__free(p->ctx, gone);
+	status = to->failed ? GPUBE_ENOMEM : take_payoffs(p);
+	if (!status && !keep)
+		status = remove_dominated(p, gone);
+	if (!status) {
+		shrink(p, gone);
+		status = make_doubles(p);
+	}
 	if (status)
 		nash__players_clear(p);
 	return status;
@@ -190,24 +190,11 @@ void nash__players_clear(struct nash_players *p)
 {
 	const int64_t cells = p->game ? gpube__profiles(p->game) : 0;
 
-	for (int32_t i = 0; i < p->n; i++) {
-		for (int64_t k = 0; p->pay && p->pay[i] && k < cells; k++)
+	for (int32_t i = 0; i < p->n && p->pay && p->den; i++) {
+		for (int64_t k = 0; p->pay[i] && k < cells; k++)
 			fmpz_clear(p->pay[i] + k);
-		if (p->pay)
-			gpube__free(p->ctx, p->pay[i]);
-		if (p->den)
-			fmpz_clear(p->den + i);
-		if (p->u)
-			gpube__free(p->ctx, p->u[i]);
+		fmpz_clear(p->den + i);
 	}
-	gpube__free(p->ctx, p->m);
-	gpube__free(p->ctx, p->first);
-	gpube__free(p->ctx, p->map);
-	gpube__free(p->ctx, p->vertices);
-	gpube__free(p->ctx, p->removed);
-	gpube__free(p->ctx, p->pay);
-	gpube__free(p->ctx, p->den);
-	gpube__free(p->ctx, p->u);
-	gpube__free(p->ctx, p->power);
+	gpube__arrays_clear(&p->memory);
 	*p = (struct nash_players){0};
 }

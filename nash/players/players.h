@@ -39,6 +39,7 @@ struct nash_dominated {
  */
 struct nash_players {
 	struct gpube_ctx *ctx;
+	struct gpube__arrays memory;
 	const struct gpube_model *game;
 	int32_t n, total, n_removed;
 	int32_t *m, *first, *map;
@@ -107,7 +108,8 @@ bool nash__region_without(
 	struct nash_region *r, const struct nash_players *p, int32_t i, int32_t action);
 /* How far a payoff on a vertex may be from what doubles make of it. */
 double nash__region_error(const struct nash_players *p, const struct nash_region *r);
-/* The longest edge, by the largest difference of a probability. */
+/* The length of an edge, and of the longest one, by the largest difference of a probability. */
+double nash__edge(const double *v, const double *w, int32_t m);
 double nash__region_width(const struct nash_players *p, const struct nash_region *r);
 
 /*

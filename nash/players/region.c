@@ -56,7 +56,7 @@ double nash__region_error(const struct nash_players *p, const struct nash_region
 	return 0x1p-51 * (p->total + 2) * (r->halved + 2);
 }
 
-static double edge(const double *v, const double *w, int32_t m)
+double nash__edge(const double *v, const double *w, int32_t m)
 {
 	double most = 0;
 
@@ -72,7 +72,7 @@ double nash__region_width(const struct nash_players *p, const struct nash_region
 	for (int32_t i = 0; i < p->n; i++)
 		for (int32_t k = 0; k < nash__sizes(p, r)[i]; k++)
 			for (int32_t l = 0; l < k; l++)
-				most = fmax(most, edge(nash__vertex(p, r, i, k),
+				most = fmax(most, nash__edge(nash__vertex(p, r, i, k),
 							  nash__vertex(p, r, i, l), p->m[i]));
 	return most;
 }

@@ -153,15 +153,6 @@ void nash__system_make(struct nash_system *s, const uint8_t *states, const doubl
 
 /* ---- on a box ------------------------------------------------------------------------------ */
 
-/* The interval of a number times an interval is added to another one. */
-static void add_times(fmpz *lo, fmpz *hi, const fmpz *a, const fmpz *z_lo, const fmpz *z_hi)
-{
-	const bool negative = fmpz_sgn(a) < 0;
-
-	fmpz_addmul(lo, a, negative ? z_hi : z_lo);
-	fmpz_addmul(hi, a, negative ? z_lo : z_hi);
-}
-
 /* The product of two intervals, neither rounded nor scaled. */
 static void times(fmpz *lo, fmpz *hi, const fmpz *a_lo, const fmpz *a_hi, const fmpz *z_lo,
 	const fmpz *z_hi, fmpz *t)
@@ -182,8 +173,8 @@ static void times(fmpz *lo, fmpz *hi, const fmpz *a_lo, const fmpz *a_hi, const 
 	}
 }
 
-/* The axis of player t gives way to the unknowns of t; 'first': numbers are integers before. */
-static void put_unknowns(struct nash_system *s, int32_t t, bool first)
+/* The axis of player t gives way to the unknowns of t, by which numbers have 'down' bits more. */
+static void put_unknowns(struct nash_system *s, int32_t t, ulong down)
 {
 	const int32_t n = s->p->n, k = s->sizes[t];
 	const int64_t outer = nash__product(s->sizes, 0, t);
@@ -200,24 +191,18 @@ static void put_unknowns(struct nash_system *s, int32_t t, bool first)
 			const int64_t at = o * k * inner + x;
 
 			fmpz_mul_2exp(lo, s->lo + at, (ulong)s->bits);
-			fmpz_mul_2exp(hi, first ? s->lo + at : s->hi + at, (ulong)s->bits);
+			fmpz_mul_2exp(hi, s->hi + at, (ulong)s->bits);
 			for (int32_t c = 1; c < k; c++) {
 				const int64_t from = at + c * inner;
 				const int32_t u = s->base[t] + c - 1;
 
-				if (first) {
-					add_times(lo, hi, s->lo + from, s->z_lo + u, s->z_hi + u);
-					continue;
-				}
 				times(p_lo, p_hi, s->lo + from, s->hi + from, s->z_lo + u,
 					s->z_hi + u, spare);
 				fmpz_add(lo, lo, p_lo);
 				fmpz_add(hi, hi, p_hi);
 			}
-			if (!first) {
-				fmpz_fdiv_q_2exp(lo, lo, (ulong)s->bits);
-				fmpz_cdiv_q_2exp(hi, hi, (ulong)s->bits);
-			}
+			fmpz_fdiv_q_2exp(lo, lo, down);
+			fmpz_cdiv_q_2exp(hi, hi, down);
 			fmpz_swap(s->lo + o * inner + x, lo);
 			fmpz_swap(s->hi + o * inner + x, hi);
 		}
@@ -236,17 +221,19 @@ static void put_unknowns(struct nash_system *s, int32_t t, bool first)
 static void contract(struct nash_system *s, int32_t i, int32_t keep)
 {
 	const struct nash_players *p = s->p;
-	bool first = true;
+	ulong down = 0;
 
 	memcpy(s->sizes, s->k, (size_t)p->n * sizeof(*s->k));
 	s->sizes[i] = p->m[i];
 	_fmpz_vec_set(s->lo, s->a + i * s->cells, nash__product(s->sizes, 0, p->n));
+	_fmpz_vec_set(s->hi, s->lo, nash__product(s->sizes, 0, p->n));
+	/* the first one makes numbers over 2^bits of integers */
 	for (int32_t t = p->n - 1; t >= 0; t--)
 		if (t != i && t != keep) {
-			put_unknowns(s, t, first);
-			first = false;
+			put_unknowns(s, t, down);
+			down = (ulong)s->bits;
 		}
-	for (int64_t k = 0; first && k < nash__product(s->sizes, 0, p->n); k++) {
+	for (int64_t k = 0; !down && k < nash__product(s->sizes, 0, p->n); k++) {
 		fmpz_mul_2exp(s->lo + k, s->lo + k, (ulong)s->bits);
 		fmpz_set(s->hi + k, s->lo + k);
 	}

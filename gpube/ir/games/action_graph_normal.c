@@ -1,9 +1,9 @@
 /* action_graph_normal.c - payoffs by profile of a game by its action graph. See action_graph.h. */
 #include "gpube/ir/games/action_graph.h"
 
-#include <stdio.h>
 #include <string.h>
 
+#include "gpube/base/arrays.h"
 #include "gpube/ir/games/expected.h"
 #include "gpube/ir/payoffs.h"
 
@@ -20,15 +20,17 @@ struct profile {
 static int refuse_counts(const struct profile *p, int32_t node)
 {
 	const int64_t n = p->g->at[node + 1] - p->g->at[node];
-	char text[120];
-	size_t used = 0;
+	struct gpube__text t = {.ctx = p->g->model->ctx};
+	int status;
 
-	text[0] = 0;
-	for (int64_t k = 0; k < n && used < sizeof(text) - 16; k++)
-		used += (size_t)snprintf(
-			text + used, sizeof(text) - used, "%s%d", k ? " " : "", p->counts[k]);
-	return gpube__fail(p->g->model->ctx, GPUBE_EINVAL,
-		"action node %d has no payoff for the configuration [%s]", node, text);
+	for (int64_t k = 0; k < n; k++)
+		gpube__text_printf(&t, k ? " %d" : "%d", p->counts[k]);
+	status = t.status ? t.status
+			  : gpube__fail(t.ctx, GPUBE_EINVAL,
+				    "action node %d has no payoff for the configuration [%.300s]",
+				    node, n ? t.bytes : "");
+	gpube__free(t.ctx, t.bytes);
+	return status;
 }
 
 /* What the agent of player i gets where these types act. */
@@ -150,8 +152,9 @@ int gpube__action_graph_normal(struct gpube_action_graph *g)
 	struct gpube_model *m = g->model;
 	struct gpube_ctx *ctx = m->ctx;
 	const struct gpube__model_mark mark = gpube__model_mark(m);
+	struct gpube__arrays memory = {.ctx = ctx};
 	struct profile p = {.g = g};
-	struct gpube_rational *v = NULL;
+	struct gpube_rational *v;
 	int64_t profiles = 0, most = 1;
 	int status = m->n_vars == g->n_agents
 			     ? check_size(g, &profiles)
@@ -163,11 +166,11 @@ int gpube__action_graph_normal(struct gpube_action_graph *g)
 		return status;
 	for (int32_t k = 0; k < g->n_actions; k++)
 		most = g->at[k + 1] - g->at[k] > most ? g->at[k + 1] - g->at[k] : most;
-	p.at = gpube__alloc(ctx, (uint64_t)g->n_agents, sizeof(*p.at));
-	p.type = gpube__alloc(ctx, (uint64_t)g->n_players, sizeof(*p.type));
-	p.counts = gpube__alloc(ctx, (uint64_t)most, sizeof(*p.counts));
-	v = gpube__alloc(ctx, (uint64_t)profiles, sizeof(*v));
-	status = p.at && p.type && p.counts && v ? GPUBE_OK : GPUBE_ENOMEM;
+	p.at = gpube__array(&memory, (uint64_t)g->n_agents, sizeof(*p.at));
+	p.type = gpube__array(&memory, (uint64_t)g->n_players, sizeof(*p.type));
+	p.counts = gpube__array(&memory, (uint64_t)most, sizeof(*p.counts));
+	v = gpube__array(&memory, (uint64_t)profiles, sizeof(*v));
+	status = memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 	for (int32_t i = 0; i < g->n_players; i++)
 		for (int32_t agent = g->first[i]; agent < g->first[i + 1] && !status; agent++) {
 			status = fill(v, &p, i, agent, profiles);
@@ -176,6 +179,6 @@ int gpube__action_graph_normal(struct gpube_action_graph *g)
 		}
 	if (status)
 		gpube__model_truncate(m, mark);
-	GPUBE_FREE_ALL(ctx, p.at, p.type, p.counts, v);
+	gpube__arrays_clear(&memory);
 	return status;
 }

@@ -69,10 +69,11 @@ static void walk_recall(struct gpube_game_tree *t, struct entered *stack, int64_
 
 static int find_recall(struct gpube_game_tree *t, struct gpube_ctx *ctx)
 {
-	struct entered *stack = gpube__alloc(ctx, (uint64_t)t->n_nodes, sizeof(*stack));
-	int64_t *last = gpube__alloc(ctx, (uint64_t)t->n_players + 1, sizeof(*last));
-	bool *seen = gpube__alloc_zero(ctx, (uint64_t)t->n_infosets + 1, sizeof(*seen));
-	int status = stack && last && seen ? GPUBE_OK : GPUBE_ENOMEM;
+	struct gpube__arrays memory = {.ctx = ctx};
+	struct entered *stack = gpube__array(&memory, (uint64_t)t->n_nodes, sizeof(*stack));
+	int64_t *last = gpube__array(&memory, (uint64_t)t->n_players + 1, sizeof(*last));
+	bool *seen = gpube__array(&memory, (uint64_t)t->n_infosets + 1, sizeof(*seen));
+	const int status = memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 
 	t->forgets = -1;
 	t->perfect = true;
@@ -80,7 +81,7 @@ static int find_recall(struct gpube_game_tree *t, struct gpube_ctx *ctx)
 		memset(last, 0xff, ((size_t)t->n_players + 1) * sizeof(*last));
 		walk_recall(t, stack, last, seen);
 	}
-	GPUBE_FREE_ALL(ctx, stack, last, seen);
+	gpube__arrays_clear(&memory);
 	return status;
 }
 
@@ -196,11 +197,11 @@ int gpube__strategies_init(struct gpube_strategies *w, const struct gpube_game_t
 {
 	const uint64_t n = (uint64_t)t->n_infosets + 1;
 
-	*w = (struct gpube_strategies){.t = t, .ctx = ctx, .player = player};
-	w->choice = gpube__alloc(ctx, n, sizeof(*w->choice));
-	w->trail = gpube__alloc(ctx, n, sizeof(*w->trail));
-	w->stack = gpube__alloc(ctx, (uint64_t)t->n_nodes, sizeof(*w->stack));
-	if (!w->choice || !w->trail || !w->stack)
+	*w = (struct gpube_strategies){.t = t, .memory = {.ctx = ctx}, .player = player};
+	w->choice = gpube__array(&w->memory, n, sizeof(*w->choice));
+	w->trail = gpube__array(&w->memory, n, sizeof(*w->trail));
+	w->stack = gpube__array(&w->memory, (uint64_t)t->n_nodes, sizeof(*w->stack));
+	if (w->memory.failed)
 		return GPUBE_ENOMEM;
 	memset(w->choice, 0xff, n * sizeof(*w->choice));
 	reach(w);
@@ -209,5 +210,5 @@ int gpube__strategies_init(struct gpube_strategies *w, const struct gpube_game_t
 
 void gpube__strategies_clear(struct gpube_strategies *w)
 {
-	GPUBE_FREE_ALL(w->ctx, w->choice, w->trail, w->stack);
+	gpube__arrays_clear(&w->memory);
 }

@@ -6,6 +6,7 @@
 #ifndef GPUBE_GAME_TREE_H
 #define GPUBE_GAME_TREE_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/ir/rational.h"
 
 /* name: NULL where it is empty; chance: of a set of chance, with 64 bits */
@@ -77,7 +78,7 @@ int gpube__game_tree_normal(struct gpube_game_tree *t);
 /* The walk over a player's reduced strategies, in the order in which Gambit lists them. */
 struct gpube_strategies {
 	const struct gpube_game_tree *t;
-	struct gpube_ctx *ctx;
+	struct gpube__arrays memory;
 	int32_t player;
 	int32_t *choice;         /* by information set: an action, -1: not reached */
 	int32_t *trail, n_trail; /* those that are reached, in that order */

@@ -7,7 +7,6 @@
  */
 #include "gpube/ir/games/game_tree.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "gpube/ir/games/expected.h"
@@ -29,6 +28,7 @@ struct reached {
 struct filling {
 	const struct gpube_game_tree *t;
 	struct gpube_ctx *ctx;
+	struct gpube__arrays memory;
 	int32_t **choices, *n, *at;
 	struct gpube_rational **v;
 	struct reached *stack;
@@ -123,78 +123,72 @@ static int list_strategies(const struct filling *f, int32_t p)
 	return status;
 }
 
-/* "1*2": all sets of the player in the order of the file; "*" if it has none. */
-static int name_strategy(const struct filling *f, int32_t p, const int32_t *choice, char **label)
+/* "1*2": all sets of the player in the order of the file; "*" if it has none. NULL: ENOMEM */
+static char *name_strategy(const struct filling *f, int32_t p, const int32_t *choice)
 {
-	int64_t capacity = 0, n = 0;
-	char one[16], *text = NULL;
+	struct gpube__text t = {.ctx = f->ctx};
 
-	for (int64_t k = 0; k < f->t->n_infosets; k++) {
-		int length;
-
-		if (f->t->infosets[k].player != p + 1)
-			continue;
-		length = choice[k] < 0 ? snprintf(one, sizeof(one), "*")
-				       : snprintf(one, sizeof(one), "%d", choice[k] + 1);
-		if (gpube__grow(f->ctx, &text, &capacity, n + length + 1, 1)) {
-			gpube__free(f->ctx, text);
-			return GPUBE_ENOMEM;
-		}
-		memcpy(text + n, one, (size_t)length + 1);
-		n += length;
-	}
-	*label = text ? text : gpube__strdup(f->ctx, "*");
-	return *label ? GPUBE_OK : GPUBE_ENOMEM;
+	for (int64_t k = 0; k < f->t->n_infosets; k++)
+		if (f->t->infosets[k].player == p + 1 && choice[k] < 0)
+			gpube__text_add(&t, "*", 1);
+		else if (f->t->infosets[k].player == p + 1)
+			gpube__text_printf(&t, "%d", choice[k] + 1);
+	if (!t.n)
+		gpube__text_add(&t, "*", 1);
+	if (!t.status)
+		return t.bytes;
+	gpube__free(f->ctx, t.bytes);
+	return NULL;
 }
 
 static int name_strategies(const struct filling *f, struct gpube_model *m, int32_t p)
 {
 	struct gpube_variable *v = &m->vars[p];
-	int status = GPUBE_OK;
+	char **names;
+	int32_t k = 0;
 
 	if (v->value_names)
 		return GPUBE_OK;
-	v->value_names = gpube__alloc_zero(m->ctx, (uint64_t)v->domain, sizeof(char *));
-	if (!v->value_names)
-		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < v->domain && !status; k++)
-		status = name_strategy(
-			f, p, f->choices[p] + k * f->t->n_infosets, &v->value_names[k]);
-	if (!status)
+	names = gpube__alloc_zero(m->ctx, (uint64_t)v->domain, sizeof(*names));
+	while (names && k < v->domain &&
+		(names[k] = name_strategy(f, p, f->choices[p] + k * f->t->n_infosets)))
+		k++;
+	if (names && k == v->domain) {
+		v->value_names = names;
 		return GPUBE_OK;
-	for (int32_t k = 0; k < v->domain; k++)
-		gpube__free(m->ctx, v->value_names[k]);
-	gpube__free(m->ctx, v->value_names);
-	v->value_names = NULL;
-	return status;
+	}
+	while (k > 0)
+		gpube__free(m->ctx, names[--k]);
+	gpube__free(m->ctx, names);
+	return GPUBE_ENOMEM;
 }
 
 /* ---- all of it ----------------------------------------------------------------------- */
 
-static int write_count(char *text, size_t size, double count, bool counted)
+static void put_count(struct gpube__text *t, double count, bool counted)
 {
 	if (counted && count > GPUBE__MOST_COUNTED)
-		return snprintf(text, size, "more than %d", GPUBE__MOST_COUNTED);
-	if (count < 9e15)
-		return snprintf(text, size, "%lld", (long long)count);
-	return snprintf(text, size, "about %.2e", count);
+		gpube__text_printf(t, "more than %d", GPUBE__MOST_COUNTED);
+	else
+		gpube__text_printf(t, count < 9e15 ? "%.0f" : "about %.2e", count);
 }
 
 static int refuse_counts(const struct gpube_game_tree *t, struct gpube_ctx *ctx)
 {
-	char all[400];
-	size_t n = 0;
+	struct gpube__text all = {.ctx = ctx};
+	int status;
 
-	for (int32_t p = 0; p < t->n_players && n < sizeof(all) - 60; p++) {
-		n += (size_t)snprintf(all + n, sizeof(all) - n, "%s",
-			p == 0                 ? ""
-			: p + 1 < t->n_players ? ", "
-					       : " and ");
-		n += (size_t)write_count(all + n, sizeof(all) - n, t->count[p], t->forgets >= 0);
+	for (int32_t p = 0; p < t->n_players; p++) {
+		gpube__text_printf(&all, "%s", p == 0 ? "" : p + 1 < t->n_players ? ", " : " and ");
+		put_count(&all, t->count[p], t->forgets >= 0);
 	}
-	return gpube__fail(ctx, GPUBE_ELIMIT,
-		"the players have %s reduced strategies: more than the memory allowed, %llu MiB",
-		all, (unsigned long long)(ctx->memory_bytes >> 20));
+	status = all.status ? all.status
+			    : gpube__fail(ctx, GPUBE_ELIMIT,
+				      "the players have %.360s reduced strategies: more than the "
+				      "memory allowed, %llu MiB",
+				      all.bytes, (unsigned long long)(ctx->memory_bytes >> 20));
+	gpube__free(ctx, all.bytes);
+	return status;
 }
 
 /* Sizes, before memory for them is taken. profiles: out */
@@ -223,10 +217,10 @@ static int make(struct filling *f, struct gpube_model *m, int64_t profiles)
 
 	for (int32_t p = 0; p < f->t->n_players && !status; p++) {
 		f->n[p] = (int32_t)f->t->count[p];
-		f->v[p] = gpube__alloc(f->ctx, (uint64_t)profiles, sizeof(**f->v));
-		f->choices[p] = gpube__alloc(f->ctx,
+		f->v[p] = gpube__array(&f->memory, (uint64_t)profiles, sizeof(**f->v));
+		f->choices[p] = gpube__array(&f->memory,
 			(uint64_t)f->n[p] * (uint64_t)f->t->n_infosets + 1, sizeof(**f->choices));
-		status = f->v[p] && f->choices[p] ? list_strategies(f, p) : GPUBE_ENOMEM;
+		status = f->memory.failed ? GPUBE_ENOMEM : list_strategies(f, p);
 		if (!status)
 			status = name_strategies(f, m, p);
 	}
@@ -243,7 +237,7 @@ int gpube__game_tree_normal(struct gpube_game_tree *t)
 	struct gpube_ctx *ctx = m->ctx;
 	const uint64_t n = (uint64_t)t->n_players;
 	const struct gpube__model_mark mark = gpube__model_mark(m);
-	struct filling f = {.t = t, .ctx = ctx};
+	struct filling f = {.t = t, .ctx = ctx, .memory = {.ctx = ctx}};
 	int64_t profiles = 0;
 	int status = m->n_vars == t->n_players ? check_sizes(t, ctx, &profiles)
 					       : gpube__fail(ctx, GPUBE_EINVAL,
@@ -252,20 +246,15 @@ int gpube__game_tree_normal(struct gpube_game_tree *t)
 
 	if (status)
 		return status;
-	f.choices = gpube__alloc_zero(ctx, n, sizeof(*f.choices));
-	f.v = gpube__alloc_zero(ctx, n, sizeof(*f.v));
-	f.n = gpube__alloc_zero(ctx, n, sizeof(*f.n));
-	f.at = gpube__alloc_zero(ctx, n, sizeof(*f.at));
-	f.worth = gpube__alloc(ctx, n, sizeof(*f.worth));
-	f.stack = gpube__alloc(ctx, (uint64_t)t->n_nodes, sizeof(*f.stack));
-	status = f.choices && f.v && f.n && f.at && f.worth && f.stack ? make(&f, m, profiles)
-								       : GPUBE_ENOMEM;
+	f.choices = gpube__array(&f.memory, n, sizeof(*f.choices));
+	f.v = gpube__array(&f.memory, n, sizeof(*f.v));
+	f.n = gpube__array(&f.memory, n, sizeof(*f.n));
+	f.at = gpube__array(&f.memory, n, sizeof(*f.at));
+	f.worth = gpube__array(&f.memory, n, sizeof(*f.worth));
+	f.stack = gpube__array(&f.memory, (uint64_t)t->n_nodes, sizeof(*f.stack));
+	status = f.memory.failed ? GPUBE_ENOMEM : make(&f, m, profiles);
 	if (status)
 		gpube__model_truncate(m, mark);
-	for (uint64_t p = 0; p < n; p++) {
-		gpube__free(ctx, f.choices ? f.choices[p] : NULL);
-		gpube__free(ctx, f.v ? f.v[p] : NULL);
-	}
-	GPUBE_FREE_ALL(ctx, f.choices, f.v, f.n, f.at, f.worth, f.stack);
+	gpube__arrays_clear(&f.memory);
 	return status;
 }
