@@ -168,19 +168,27 @@ static void make_workers(struct gpube_dfs_tree *s)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
+/* Another rank's letters are read meanwhile. */
+static void set_at_work(struct gpube_dfs_tree *s, int n)
+{
+	pthread_mutex_lock(&s->lock);
+	s->n_at_work = n;
+	pthread_mutex_unlock(&s->lock);
+}
+
 static void search_together(struct gpube_dfs_tree *s)
 {
 	const int64_t n_nodes = s->n_nodes;
 	const double spent = gpube__budget_spent(&s->turn);
 
-	s->n_at_work = s->n_workers;
+	set_at_work(s, s->n_workers);
 	gpube__parallel(s->b->ctx, s->n_workers, work, s);
 	for (int i = 1; i < s->n_workers && s->status; i++)
 		if (s->workers[i].own.error[0])
 			(void)gpube__fail(s->b->ctx, s->status, "%s", s->workers[i].own.error);
 	if (!s->status)
 		s->status = gpube__dfs_tree_tell(s);
-	s->n_at_work = 1;
+	set_at_work(s, 1);
 	s->seconds_together += gpube__budget_spent(&s->turn) - spent;
 	s->n_nodes_together += s->n_nodes - n_nodes;
 }

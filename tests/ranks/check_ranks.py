@@ -10,6 +10,8 @@ Models of --kills and --checkpoints take a second or some. --seed begins the ran
 --under WORDS runs the ranks under another program:
   check_ranks.py --answers 4 --ranks 2,3 --under "valgrind -q --error-exitcode=9 --leak-check=full --num-callers=50
       --show-leak-kinds=definite --errors-for-leak-kinds=definite --suppressions=tests/ranks/mpi.supp"
+or with ThreadSanitizer, in a build with MPI=1 and the flags of make tsan:
+  TSAN_OPTIONS="exitcode=9 suppressions=$PWD/tests/ranks/mpi.tsan" check_ranks.py --answers 4 --ranks 2,3 --program build-tsan
 """
 import argparse
 import json
