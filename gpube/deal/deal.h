@@ -22,8 +22,8 @@
  * (until November 2026). (2) Ranks that steal from each other: no hub, but the end needs a protocol
  * of its own, and a node whose owner dies is lost, unless everybody keeps what he has given. (3)
  * This one: a hub sees the end and the bound, and its messages are few, since a node that travels
- * stands for a tree. Methods other than the tree work on rank 0 alone; it is the one whose work
- * divides.
+ * stands for a tree; benchmarks/scale.py simulates thousands of ranks. Methods other than the tree
+ * work on rank 0 alone; it is the one whose work divides.
  */
 #ifndef GPUBE_DEAL_H
 #define GPUBE_DEAL_H

@@ -35,7 +35,11 @@ enum {
 
 /* Seconds of work in a tree before it is shared. */
 #define SHARE_AFTER 0.25
-/* A guest says what it has no more often, and is waited for so long at the end. */
+/*
+ * Of so many ranks, a guest says what it has no more often, of more ranks less often, so that rank 0
+ * hears as much; and it is waited for so long at the end.
+ */
+enum { STATE_RANKS = 64 };
 #define STATE_SECONDS  0.1
 #define GATHER_SECONDS 0.4
 /* Nodes of one letter; the part of rank 0's that a rank gets is one in so many for each rank. */
@@ -413,7 +417,9 @@ static int report_guest(struct dealing *d)
 		return gpube__hand_begin(&d->hand, search, d);
 	if (!d->hand.busy && (!now.n_open || now.done))
 		return d->told_empty ? GPUBE_OK : tell_state(d, &now, true);
-	return gpube__now() - d->told_at > STATE_SECONDS ? tell_state(d, &now, false) : GPUBE_OK;
+	if (gpube__now() - d->told_at < STATE_SECONDS * (1 + d->world->n_ranks / STATE_RANKS))
+		return GPUBE_OK;
+	return tell_state(d, &now, false);
 }
 
 /* What rank 0 says of the tree that this rank has a copy of. */

@@ -144,6 +144,7 @@ static int on_parcel(void *arg, int from, const void *body, uint64_t bytes)
 
 int gpube__letters_open(struct gpube_letters *l)
 {
+	l->world->star = true;
 	l->seconds =
 		gpube__alloc_zero(l->world->ctx, (uint64_t)l->world->n_ranks, sizeof(*l->seconds));
 	return l->seconds ? GPUBE_OK : GPUBE_ENOMEM;
@@ -151,6 +152,7 @@ int gpube__letters_open(struct gpube_letters *l)
 
 void gpube__letters_close(struct gpube_letters *l)
 {
+	l->world->star = false;
 	gpube__free(l->world->ctx, l->seconds);
 }
 

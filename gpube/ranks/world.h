@@ -68,11 +68,14 @@ struct dcop_world_opts {
 
 struct dcop_world_impl;
 
-/* n_here: ranks of this host; failed, stopped: see dcop_world_agree(); -1: none */
+/*
+ * n_here: ranks of this host; failed, stopped: see dcop_world_agree(); -1: none
+ * star: only rank 0 speaks to others than rank 0, so that none sends others signs of life
+ */
 struct dcop_world {
 	struct gpube_ctx *ctx;
 	int rank, n_ranks, n_here, failed;
-	bool stopped;
+	bool stopped, star;
 	struct dcop_world_opts opts;
 	struct dcop_traffic traffic;
 	struct dcop_world_impl *impl;

@@ -448,7 +448,7 @@ int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *
 	for (int r = 0; r < w->n_ranks && !status; r++) {
 		struct peer *peer = &w->impl->peers[r];
 
-		if (r == w->rank)
+		if (r == w->rank || (w->star && r && w->rank))
 			continue;
 		status = pull(w, peer, r, l, busy);
 		if (!status)
