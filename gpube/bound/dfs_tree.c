@@ -179,9 +179,9 @@ int gpube__dfs_tree_check(struct gpube_dfs_tree *s)
 	}
 	pthread_mutex_unlock(&s->lock);
 	return whole ? GPUBE_OK
-		     : gpube__fail(s->b->ctx, GPUBE_EIO,
-			       "the parts of a search tree do not add up to the whole: this is an "
-			       "error of the program, please report it");
+		     : gpube__fail(s->b->ctx, GPUBE_EBUG,
+			       "internal error: parts of a search tree do not add up to the "
+			       "whole; please report this");
 }
 
 /* ---- assignments ----------------------------------------------------------------------------- */

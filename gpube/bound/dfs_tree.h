@@ -250,7 +250,7 @@ int gpube__dfs_tree_search(struct gpube_dfs_tree *s);
 
 /* Whether other ranks wait for open nodes: then what a first run leaves open is kept. */
 bool gpube__dfs_tree_is_awaited(const struct gpube_dfs_tree *s);
-/* Whether no part of it was lost, or is there twice. EIO: it was */
+/* Whether no part of it was lost, or is there twice. EBUG: it was */
 int gpube__dfs_tree_check(struct gpube_dfs_tree *s);
 /* True when nothing is left below the cutoff. */
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);

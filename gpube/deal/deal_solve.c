@@ -36,8 +36,8 @@ enum {
 /* Seconds of work in a tree before it is shared. */
 #define SHARE_AFTER 0.25
 /*
- * Of so many ranks, a guest says what it has no more often, of more ranks less often, so that rank 0
- * hears as much; and it is waited for so long at the end.
+ * Of so many ranks, a guest says what it has no more often, of more ranks less often, so that rank
+ * 0 reads as much; and it is waited for so long at the end.
  */
 enum { STATE_RANKS = 64 };
 #define STATE_SECONDS  0.1
@@ -385,7 +385,7 @@ static int tell_state(struct dealing *d, const struct gpube__sharing_state *now,
 	int status;
 
 	if (empty && gpube__dfs_tree_check(d->guest->state.tree))
-		return gpube__fail(d->ctx, GPUBE_EIO, "%s", d->hand.ctx.error);
+		return gpube__fail(d->ctx, GPUBE_EBUG, "%s", d->hand.ctx.error);
 	letter.a = d->last;
 	letter.b = empty;
 	gpube__put(&least, now->n_nodes - d->n_before);
