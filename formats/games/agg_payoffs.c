@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "formats/games/agg.h"
+#include "gpube/base/arrays.h"
 
 /* ---- configurations -------------------------------------------------------------------------- */
 
@@ -25,38 +26,32 @@ static int compare_rows(const void *a, const void *b)
 	return order ? order : (x->at > y->at) - (x->at < y->at);
 }
 
-/* Their rows in rising order. */
-static int sort_rows(
-	struct row **rows, struct gpube_ctx *ctx, const struct configurations *c, int n)
+/* Sorted, and each once; the payoffs likewise, unless they are NULL or one is there twice. */
+static int sort_configurations(
+	struct configurations *c, struct gpube_rational *v, struct gpube_ctx *ctx, int n)
 {
-	int status;
-
-	*rows = gpube__alloc(ctx, (uint64_t)c->n, sizeof(**rows));
-	if (!*rows)
-		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < c->n; k++)
-		(*rows)[k] = (struct row){c->counts + k * n, k, n};
-	status = gpube__sort(ctx, *rows, (uint64_t)c->n, sizeof(**rows), compare_rows);
-	if (status)
-		gpube__free(ctx, *rows);
-	return status;
-}
-
-/* Sorted, and each once. */
-static int sort_configurations(struct configurations *c, struct gpube_ctx *ctx, int n)
-{
+	struct gpube__arrays memory = {.ctx = ctx};
+	struct row *rows = gpube__array(&memory, (uint64_t)c->n, sizeof(*rows));
+	struct gpube_rational *old = gpube__array(&memory, v ? (uint64_t)c->n : 0, sizeof(*old));
 	struct configurations sorted = {.capacity = c->n};
-	struct row *rows = NULL;
-	int status;
+	int status = GPUBE_ENOMEM;
 
 	sorted.counts = gpube__alloc(ctx, (uint64_t)c->n, (uint64_t)n * sizeof(*sorted.counts));
-	status = sorted.counts ? sort_rows(&rows, ctx, c, n) : GPUBE_ENOMEM;
+	if (sorted.counts && !memory.failed) {
+		for (int64_t k = 0; k < c->n; k++)
+			rows[k] = (struct row){c->counts + k * n, k, n};
+		status = gpube__sort(ctx, rows, (uint64_t)c->n, sizeof(*rows), compare_rows);
+	}
 	for (int64_t k = 0; k < c->n && !status; k++)
 		if (k == 0 || gpube__compare_tuples(rows[k - 1].counts, rows[k].counts, n) != 0)
 			memcpy(sorted.counts + sorted.n++ * n, rows[k].counts,
 				(size_t)n * sizeof(*sorted.counts));
-	if (!status)
-		gpube__free(ctx, rows);
+	if (!status && v && sorted.n == c->n) {
+		memcpy(old, v, (size_t)c->n * sizeof(*v));
+		for (int64_t k = 0; k < c->n; k++)
+			v[k] = old[rows[k].at];
+	}
+	gpube__arrays_clear(&memory);
 	gpube__free(ctx, status ? sorted.counts : c->counts);
 	if (!status)
 		*c = sorted;
@@ -87,7 +82,7 @@ static int add_player(
 		for (int64_t a = 0; a < m; a++)
 			gpube__counts_add(
 				r->g, node, all.counts + all.n++ * n, c->counts + k * n, set[a]);
-	status = sort_configurations(&all, r->in->ctx, n);
+	status = sort_configurations(&all, NULL, r->in->ctx, n);
 	gpube__free(r->in->ctx, c->counts);
 	*c = all;
 	return status;
@@ -145,7 +140,7 @@ static int reach(struct gpube_agg *r, struct configurations *all, int32_t node, 
 		}
 		gpube__free(ctx, c.counts);
 	}
-	return status || !all->n ? status : sort_configurations(all, ctx, n);
+	return status || !all->n ? status : sort_configurations(all, NULL, ctx, n);
 }
 
 /* ---- payoffs --------------------------------------------------------------------------------- */
@@ -187,35 +182,18 @@ static int read_configuration(
 /* Kind 1: of those that are there, into rising order. */
 static int read_mapping(struct gpube_agg *r, int32_t node, struct gpube_pile *pile)
 {
-	struct gpube_ctx *ctx = r->in->ctx;
-	struct gpube_action_node *to = &r->g->nodes[node];
 	const int n = (int)(r->g->at[node + 1] - r->g->at[node]);
 	struct configurations c = {0};
-	struct row *rows = NULL;
-	struct gpube_rational *v = NULL;
-	int32_t size, *counts = NULL;
+	int32_t size;
 	int status = gpube__agg_int(r, &size, 0, INT32_MAX, "the number of configurations");
 
 	while (!status && c.n < size)
 		status = read_configuration(r, &c, pile, n);
-	if (!status && c.n) {
-		v = gpube__alloc(ctx, (uint64_t)c.n, sizeof(*v));
-		counts = gpube__alloc(ctx, (uint64_t)c.n, (uint64_t)n * sizeof(*counts) + 1);
-		status = v && counts ? sort_rows(&rows, ctx, &c, n) : GPUBE_ENOMEM;
-	}
-	for (int64_t k = 0; k < c.n && !status; k++) {
-		if (k && gpube__compare_tuples(rows[k - 1].counts, rows[k].counts, n) == 0)
-			status = gpube__in_error(
-				r->in, "a configuration of action node %d twice", node);
-		memcpy(counts + k * n, rows[k].counts, (size_t)n * sizeof(*counts));
-		v[k] = pile->v[rows[k].at];
-	}
-	if (!status && c.n) {
-		memcpy(pile->v, v, (size_t)c.n * sizeof(*v));
-		to->configurations = counts;
-		counts = NULL;
-	}
-	GPUBE_FREE_ALL(ctx, counts, v, rows, c.counts);
+	if (!status && c.n)
+		status = sort_configurations(&c, pile->v, r->in->ctx, n);
+	if (!status && c.n < size)
+		status = gpube__in_error(r->in, "a configuration of action node %d twice", node);
+	r->g->nodes[node].configurations = c.counts;
 	return status;
 }
 

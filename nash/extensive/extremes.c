@@ -59,29 +59,23 @@ static int32_t variable(const struct search *s, int q, int32_t label)
 
 static void branch_clear(struct branch *b, struct gpube_ctx *ctx)
 {
-	for (int q = 0; q < 2; q++) {
-		nash__dict_clear(&b->d[q]);
-		gpube__free(ctx, b->fixed[q]);
-	}
+	nash__dict_clear(&b->d[0]);
+	nash__dict_clear(&b->d[1]);
 	gpube__free(ctx, b->done);
 }
 
-/* Flags, all 0 or another's. */
+/* Flags in one block, all 0 or another's. */
 static int take_flags(struct branch *b, const struct search *s, const struct branch *from)
 {
-	struct gpube_ctx *ctx = s->f->ctx;
 	const size_t n = (size_t)s->side + 1;
 
-	for (int q = 0; q < 2; q++)
-		b->fixed[q] = gpube__alloc_zero(ctx, n, 1);
-	b->done = gpube__alloc_zero(ctx, n, 1);
-	if (!b->fixed[0] || !b->fixed[1] || !b->done)
+	b->done = gpube__alloc_zero(s->f->ctx, 3, n);
+	if (!b->done)
 		return GPUBE_ENOMEM;
-	if (from) {
-		memcpy(b->fixed[0], from->fixed[0], n);
-		memcpy(b->fixed[1], from->fixed[1], n);
-		memcpy(b->done, from->done, n);
-	}
+	b->fixed[0] = b->done + n;
+	b->fixed[1] = b->fixed[0] + n;
+	if (from)
+		memcpy(b->done, from->done, 3 * n);
 	return GPUBE_OK;
 }
 

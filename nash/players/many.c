@@ -12,10 +12,11 @@
 
 /* ---- texts --------------------------------------------------------------------------------- */
 
-/* One of an equilibrium's: lo and hi of each number; hi is empty where it is as lo. */
+/* A number of an equilibrium, whose hi is as its lo: empty. */
 static void put(struct gpube__text *t, const char *text)
 {
 	gpube__text_add(t, text, strlen(text) + 1);
+	gpube__text_add(t, "", 1);
 }
 
 /* An equilibrium of the texts that were put. */
@@ -39,16 +40,13 @@ static int add_profile(struct gpube_nash_result *r, struct gpube__text *t,
 static void put_pure(struct gpube__text *t, const struct gpube_model *g, int64_t profile)
 {
 	for (int32_t p = 0; p < g->n_vars; p++)
-		for (int32_t a = 0; a < g->vars[p].domain; a++) {
+		for (int32_t a = 0; a < g->vars[p].domain; a++)
 			put(t, gpube__action_of(g, profile, p) == a ? "1" : "0");
-			put(t, "");
-		}
 	for (int32_t p = 0; p < g->n_vars; p++) {
 		const struct gpube_rational v = gpube__table_rational(gpube__table(g, p), profile);
 
 		gpube__text_printf(
 			t, v.den == 1 ? "%lld" : "%lld/%lld", (long long)v.num, (long long)v.den);
-		put(t, "");
 		put(t, "");
 	}
 }
@@ -102,7 +100,7 @@ static void put_decimal(struct gpube__text *t, const fmpz *x, int digits)
 	for (size_t k = n; k < (size_t)digits && end; k++)
 		gpube__text_add(t, "0", 1);
 	gpube__text_add(t, number + whole, end - whole);
-	put(t, "");
+	gpube__text_add(t, "", 1);
 	flint_free(all);
 }
 
@@ -118,7 +116,6 @@ static void put_number(struct gpube__text *t, const struct nash_root *root, int3
 		char *text = fmpq_get_str(NULL, 10, root->exact + k);
 
 		put(t, text);
-		put(t, "");
 		flint_free(text);
 		return;
 	}
@@ -130,7 +127,7 @@ static void put_number(struct gpube__text *t, const struct nash_root *root, int3
 	fmpz_cdiv_q(hi, root->hi + k, ten);
 	put_decimal(t, lo, digits);
 	if (fmpz_equal(lo, hi))
-		put(t, "");
+		gpube__text_add(t, "", 1);
 	else
 		put_decimal(t, hi, digits);
 	fmpz_clear(lo);
@@ -149,7 +146,6 @@ static void put_root(struct gpube__text *t, const struct nash_players *p,
 				put_number(t, root, at++, digits);
 			} else {
 				put(t, "0");
-				put(t, "");
 			}
 	}
 	for (int32_t i = 0; i < p->n; i++)
