@@ -37,7 +37,7 @@ struct way {
 
 static struct way way_of(uint64_t seed)
 {
-	return (struct way){.most = (int64_t)8 << seed % 6,
+	return (struct way){.most = (int64_t)4 << seed % 6,
 		.rules = {.slow = seed % 3 ? 1 : 0.1,
 			.most_windows = 1 + (int)(seed % 2),
 			.probes = (int)(seed % 3),

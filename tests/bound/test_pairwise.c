@@ -239,7 +239,9 @@ static void torus(void **state)
 static void scarce(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
+	/* split, or grown until one relation is the whole */
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE,
+		.split = seed % 2 ? GPUBE_SPLIT_NEVER : GPUBE_SPLIT_AUTO};
 	struct random_spec spec = random_spec_default();
 	bool ended = false;
 

@@ -28,6 +28,7 @@
 #include <pthread.h>
 
 #include "gpube/bound/pairwise/pairwise_method.h"
+#include "gpube/search/frontier.h"
 
 /* When a case ends with a split; tests split early. */
 struct gpube_case_rules {
@@ -129,6 +130,8 @@ int gpube__case_choices(struct gpube_case_worker *w);
  * parts that are closed are forced no more. *closed: the case is. Errors: ENOMEM
  */
 int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *closed);
+/* Whether any of the choices has been looked at. */
+bool gpube__case_is_probed(const struct gpube_case_worker *w);
 /* With the lock held, by a worker that has no case: looks of another's. Whether there were any. */
 bool gpube__case_help(struct gpube_case_worker *w);
 /* What the looks have closed is noted as splits. Errors: ENOMEM */

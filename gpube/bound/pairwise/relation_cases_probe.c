@@ -364,6 +364,14 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 	return status;
 }
 
+bool gpube__case_is_probed(const struct gpube_case_worker *w)
+{
+	for (int j = 0; j < w->n_probed; j++)
+		if (w->choices[j].probed)
+			return true;
+	return false;
+}
+
 /* Of a look both of whose parts are closed nothing is left; of others the part that is not. */
 static int note_probe(
 	struct gpube_case_worker *w, const struct gpube_case_choice *x, const bool closed[2])

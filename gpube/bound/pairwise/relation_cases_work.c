@@ -240,7 +240,8 @@ static int find_split(struct gpube_case_worker *w, int *best, bool *closed, bool
 	*best = w->at->plan.members ? -1 : 0;
 	if (w->at->plan.members)
 		status = gpube__case_probe(w, n, best, closed);
-	*end = gpube__cases_over(w);
+	/* what has been found of the probes is not lost with the turn */
+	*end = gpube__cases_over(w) && !gpube__case_is_probed(w);
 	return status;
 }
 

@@ -49,6 +49,21 @@ void gpube__relations_shorten(struct gpube_relations *l)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
+/* What entry i of relation k costs, with what its separators have. */
+static int64_t cost_of(const struct gpube_relations *l, int32_t k, int64_t i)
+{
+	int64_t cost = l->relations[k].cost[i];
+
+	for (int32_t j = l->member_at ? l->member_at[k] : 0;
+		l->member_at && j < l->member_at[k + 1]; j++) {
+		const int32_t member = l->member_of[j];
+
+		cost += l->state.costs[l->plan.separators[l->separator_of[member]].at +
+				       l->plan.cells[l->plan.members[member].cell + i]];
+	}
+	return cost;
+}
+
 int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t *values)
 {
 	bool *assigned = gpube__alloc_zero(l->ctx, (uint64_t)l->n + 1, sizeof(*assigned));
@@ -61,7 +76,7 @@ int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t 
 		const struct gpube_relation_table *a =
 			&l->relations[back ? l->n_relations - 1 - k : k];
 		uint64_t mask = 0, key = 0;
-		int64_t best = -1;
+		int64_t best = -1, least = INT64_MAX;
 
 		for (int32_t v = 0; v < a->arity; v++)
 			if (assigned[a->scope[v]]) {
@@ -69,8 +84,12 @@ int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t 
 				key |= (uint64_t)values[a->scope[v]] << a->shift[v];
 			}
 		for (int64_t i = 0; i < a->n; i++)
-			if ((a->key[i] & mask) == key && (best < 0 || a->cost[i] < a->cost[best]))
-				best = i;
+			if ((a->key[i] & mask) == key && a->cost[i] < least) {
+				const int64_t cost = cost_of(l, (int32_t)(a - l->relations), i);
+
+				best = cost < least ? i : best;
+				least = cost < least ? cost : least;
+			}
 		for (int32_t v = 0; v < a->arity && best >= 0; v++) {
 			const uint64_t bits = ((uint64_t)1 << l->bits[a->scope[v]]) - 1;
 
@@ -96,5 +115,5 @@ void gpube__relations_free(struct gpube_relations *l)
 	}
 	GPUBE_FREE_ALL(l->ctx, l->relations, l->domain, l->bits, l->value_at, l->fixed,
 		l->plan.separators, l->plan.members, l->plan.cells, l->plan.wave, l->state.costs,
-		l->relation_of, l->member_of, l->member_at, l);
+		l->relation_of, l->separator_of, l->member_of, l->member_at, l);
 }

@@ -53,8 +53,8 @@ struct gpube_relations {
 	struct gpube_relation_table *relations; /* in the order of their last variables */
 	struct gpube_sweep_plan plan;           /* without separators: they can grow */
 	struct gpube_sweep_state state;
-	int32_t *relation_of;           /* by the plan's member */
-	int32_t *member_of, *member_at; /* those of relation k: member_of[member_at[k]] … */
+	int32_t *relation_of, *separator_of; /* by the plan's member */
+	int32_t *member_of, *member_at;      /* those of relation k: member_of[member_at[k]] … */
 	int64_t n_entries;
 	int shift;     /* scaling.h */
 	int32_t noted; /* the case's number in the notes for a certificate: bound/pairwise/ */
@@ -149,6 +149,9 @@ int gpube__relation_alloc(
 	struct gpube_relations *l, struct gpube_relation_table *a, int32_t arity, int64_t n);
 /* Its scope is written: its set, and where values lie in a word. False: they are too many. */
 bool gpube__relation_lay_out(const struct gpube_relations *l, struct gpube_relation_table *a);
+
+/* Relations of variable i: of[of_at[i]] …, ascending; to be freed all the same. Errors: ENOMEM */
+int gpube__relations_rows(const struct gpube_relations *l, int32_t **of, int32_t **of_at);
 
 /*
  * What of a relation's word makes the word of some of its variables, or of all and others: pieces

@@ -11,6 +11,8 @@
 
 /* Different sets that two relations share, at most. */
 enum { MOST_SHARED = 1 << 20 };
+/* Work: an entry whose cell is sought. */
+enum { INDEX_TICKS = 4 };
 
 struct agreeing {
 	struct gpube_relations *l;
@@ -19,6 +21,7 @@ struct agreeing {
 	int64_t *slot;
 	int64_t n_slots;
 	int64_t *order;        /* of the sets: by their last variables, later by waves */
+	int32_t *of, *of_at;   /* relations of each variable */
 	int32_t *row, *row_at; /* relations that have the k-th of them: row[row_at[k]] … */
 	bool too_much;
 	struct gpube_relation_index *index; /* of each thread */
@@ -42,8 +45,10 @@ int gpube__relation_index_init(
 		gpube__relation_index_clear(ctx, x);
 		x->key = gpube__alloc(ctx, capacity, sizeof(*x->key));
 		x->at = gpube__alloc(ctx, capacity, sizeof(*x->at));
-		if (!x->key || !x->at)
+		if (!x->key || !x->at) {
+			gpube__relation_index_clear(ctx, x);
 			return GPUBE_ENOMEM;
+		}
 	}
 	x->capacity = capacity;
 	x->bits = all ? bits : -1;
@@ -117,13 +122,37 @@ static int note_shared(struct agreeing *w, const uint64_t *set)
 	return GPUBE_OK;
 }
 
+/* What relation k shares with those before it; seen[j]: the last relation that met relation j. */
+static int shared_of(struct agreeing *w, int32_t k, int32_t *seen, uint64_t *set)
+{
+	const struct gpube_relations *l = w->l;
+	const struct gpube_relation_table *a = &l->relations[k];
+	int status = GPUBE_OK;
+
+	for (int32_t v = 0; v < a->arity; v++)
+		for (int32_t i = w->of_at[a->scope[v]];
+			i < w->of_at[a->scope[v] + 1] && w->of[i] < k && !status && !w->too_much;
+			i++) {
+			const uint64_t *other = l->relations[w->of[i]].set;
+
+			if (seen[w->of[i]] == k)
+				continue;
+			seen[w->of[i]] = k;
+			for (int e = 0; e < l->words; e++)
+				set[e] = a->set[e] & other[e];
+			if (gpube__bits_count(set, l->words) > 1)
+				status = note_shared(w, set);
+		}
+	return status;
+}
+
 /* What any two relations share, and each variable of several. */
 static int find_shared(struct agreeing *w)
 {
 	const struct gpube_relations *l = w->l;
-	uint64_t *set = gpube__alloc_zero(l->ctx, 2 * (uint64_t)l->words + 1, sizeof(*set)),
-		 *once = set + l->words;
-	int status = GPUBE_OK;
+	uint64_t *set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*set));
+	int32_t *seen = gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*seen));
+	int status = gpube__relations_rows(l, &w->of, &w->of_at);
 
 	/* there are no more than pairs and variables */
 	for (w->n_slots = 16;
@@ -132,37 +161,23 @@ static int find_shared(struct agreeing *w)
 		w->n_slots *= 2;
 	w->n_slots *= 2;
 	w->slot = gpube__alloc(l->ctx, (uint64_t)w->n_slots, sizeof(*w->slot));
-	if (!set || !w->slot) {
-		gpube__free(l->ctx, set);
-		return GPUBE_ENOMEM;
-	}
-	memset(w->slot, 0xff, (size_t)w->n_slots * sizeof(*w->slot));
-	for (int32_t k = 0; k < l->n_relations && !status; k++) {
-		for (int32_t j = 0; j < k && !status && !w->too_much; j++) {
-			int n = 0;
-
-			for (int e = 0; e < l->words; e++) {
-				set[e] = l->relations[k].set[e] & l->relations[j].set[e];
-				n += __builtin_popcountll(set[e]);
-			}
-			if (n > 1)
-				status = note_shared(w, set);
-		}
-		if (gpube__stopped(l->ctx))
+	status = set && seen && w->slot ? status : GPUBE_ENOMEM;
+	if (!status)
+		memset(w->slot, 0xff, (size_t)w->n_slots * sizeof(*w->slot));
+	for (int32_t k = 0; k < l->n_relations && !status && !w->too_much; k++) {
+		status = shared_of(w, k, seen, set);
+		if (!status && gpube__stopped(l->ctx))
 			status = gpube__fail_stopped(l->ctx);
 	}
-	/* variables: of one relation, of several */
 	for (int32_t i = 0; i < l->n && !status; i++) {
-		int n = 0;
-
-		for (int32_t k = 0; k < l->n_relations && n < 2; k++)
-			n += gpube__bit(l->relations[k].set, i);
-		memset(once, 0, (size_t)l->words * sizeof(*once));
-		gpube__bit_put(once, i);
-		if (n > 1)
-			status = note_shared(w, once);
+		if (w->of_at[i + 1] - w->of_at[i] < 2)
+			continue;
+		memset(set, 0, (size_t)l->words * sizeof(*set));
+		gpube__bit_put(set, i);
+		status = note_shared(w, set);
 	}
 	gpube__free(l->ctx, set);
+	gpube__free(l->ctx, seen);
 	return status;
 }
 
@@ -218,6 +233,22 @@ static int sort_sets(struct agreeing *w)
 
 /* ---- members --------------------------------------------------------------------------------- */
 
+/* The variable of a set that the fewest relations have. */
+static int32_t rarest(const struct agreeing *w, const uint64_t *set)
+{
+	int32_t best = -1;
+
+	for (int k = 0; k < w->l->words; k++)
+		for (uint64_t rest = set[k]; rest; rest &= rest - 1) {
+			const int32_t i = 64 * k + __builtin_ctzll(rest);
+
+			if (best < 0 ||
+				w->of_at[i + 1] - w->of_at[i] < w->of_at[best + 1] - w->of_at[best])
+				best = i;
+		}
+	return best;
+}
+
 /* Which relations have each of the sets: once to count them, once to note them. */
 static int find_members(struct agreeing *w)
 {
@@ -231,12 +262,14 @@ static int find_members(struct agreeing *w)
 	for (int with = 0; with < 2; with++) {
 		n = 0;
 		for (int64_t k = 0; k < w->n; k++) {
+			const int32_t i = rarest(w, set_of(w, k));
+
 			w->row_at[k] = (int32_t)n;
-			for (int32_t j = 0; j < l->n_relations; j++)
+			for (int32_t e = w->of_at[i]; e < w->of_at[i + 1]; e++)
 				if (gpube__bits_within(
-					    set_of(w, k), l->relations[j].set, l->words)) {
+					    set_of(w, k), l->relations[w->of[e]].set, l->words)) {
 					if (with)
-						w->row[n] = j;
+						w->row[n] = w->of[e];
 					n++;
 				}
 			w->too_much |= n > INT32_MAX - l->n_relations || (uint64_t)n > most;
@@ -332,6 +365,7 @@ static void take_separator(struct agreeing *w, int32_t separator, int64_t k, int
 
 		l->plan.members[member + j] = (struct gpube_sweep_member){.n = 0};
 		l->relation_of[member + j] = relation;
+		l->separator_of[member + j] = separator;
 		GPUBE_ROW_COUNT(l->member_at, relation);
 	}
 }
@@ -347,11 +381,13 @@ static int take_separators(struct agreeing *w, const struct waves *v)
 	p->members = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
 	p->wave = gpube__alloc_zero(l->ctx, (uint64_t)p->n_waves + 3, sizeof(*p->wave));
 	l->relation_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->relation_of));
+	l->separator_of =
+		gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->separator_of));
 	l->member_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->member_of));
 	l->member_at =
 		gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 3, sizeof(*l->member_at));
 	if (!order || !p->separators || !p->members || !p->wave || !l->relation_of ||
-		!l->member_of || !l->member_at) {
+		!l->separator_of || !l->member_of || !l->member_at) {
 		gpube__free(l->ctx, order);
 		return GPUBE_ENOMEM;
 	}
@@ -432,8 +468,9 @@ static int bits_of(const struct gpube_relations *l, const uint64_t *set)
 {
 	int bits = 0;
 
-	for (int32_t i = 0; i < l->n; i++)
-		bits += gpube__bit(set, i) ? l->bits[i] : 0;
+	for (int k = 0; k < l->words; k++)
+		for (uint64_t rest = set[k]; rest; rest &= rest - 1)
+			bits += l->bits[64 * k + __builtin_ctzll(rest)];
 	return bits;
 }
 
@@ -561,6 +598,7 @@ static int agree(struct agreeing *w)
 	if (!w->index)
 		return GPUBE_ENOMEM;
 	gpube__parallel(l->ctx, l->plan.n_separators, find_cells, w);
+	gpube__work(l->ctx, INDEX_TICKS * l->plan.n_cells);
 	for (int k = 0; k < l->ctx->n_threads; k++)
 		gpube__relation_index_clear(l->ctx, &w->index[k]);
 	gpube__free(l->ctx, w->index);
@@ -580,6 +618,6 @@ int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 	const int status = agree(&w);
 
 	*too_much = w.too_much;
-	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.row, w.row_at);
+	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.of, w.of_at, w.row, w.row_at);
 	return status;
 }

@@ -227,16 +227,16 @@ static int add_function(struct growing *w, struct draft *d, const uint64_t *set,
 	int status = GPUBE_OK;
 
 	*fits = true;
-	for (int32_t i = 0; i < w->l->n && !status && *fits; i++) {
-		struct draft next = {0};
+	for (int k = 0; k < w->l->words; k++)
+		for (uint64_t rest = set[k] & ~d->set[k]; rest && !status && *fits;
+			rest &= rest - 1) {
+			struct draft next = {0};
 
-		if (!gpube__bit(set, i) || gpube__bit(d->set, i))
-			continue;
-		status = extend(w, &next, from, i, fits);
-		clear_draft(w, &now);
-		now = next;
-		from = &now;
-	}
+			status = extend(w, &next, from, 64 * k + __builtin_ctzll(rest), fits);
+			clear_draft(w, &now);
+			now = next;
+			from = &now;
+		}
 	if (from != d && !status && *fits) {
 		clear_draft(w, d);
 		*d = now;
@@ -291,8 +291,10 @@ static int keep_draft(struct growing *w, const struct draft *d)
 	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
 	(void)gpube__relation_lay_out(l, a);
 	memcpy(a->order, d->order, (size_t)d->arity * sizeof(*a->order));
-	for (int32_t k = 0; k < w->old->n_relations; k++)
-		w->taken[k] |= gpube__bits_within(w->old->relations[k].set, d->set, l->words);
+	for (int32_t v = 0; v < d->arity; v++)
+		for (int32_t j = w->of_at[d->scope[v]]; j < w->of_at[d->scope[v] + 1]; j++)
+			w->taken[w->of[j]] |= gpube__bits_within(
+				w->old->relations[w->of[j]].set, d->set, l->words);
 	return GPUBE_OK;
 }
 
@@ -421,9 +423,12 @@ static int relation_functions(struct growing *w, const struct gpube_model *m)
 	}
 	GPUBE_ROWS_BEGIN(w->near_at, w->l->n);
 	for (int32_t k = 0; k < w->n_functions; k++)
-		for (int32_t i = 0; i < w->l->n; i++)
-			if (gpube__bit(set_of(w, k), i))
+		for (int v = 0; v < m->functions[order[k].function].arity; v++) {
+			const int32_t i = gpube__scope(m, order[k].function)[v];
+
+			if (w->old->fixed[i] < 0)
 				w->near[GPUBE_ROW_PLACE(w->near_at, i)] = k;
+		}
 	gpube__free(w->ctx, order);
 	return GPUBE_OK;
 }
@@ -443,23 +448,11 @@ static void make_index(void *arg, int64_t item, int thread)
 static int list_old(struct growing *w)
 {
 	const struct gpube_relations *old = w->old;
-	int64_t total = 0;
 
-	for (int32_t k = 0; k < old->n_relations; k++)
-		total += old->relations[k].arity;
 	w->index = gpube__alloc_zero(w->ctx, (uint64_t)old->n_relations + 1, sizeof(*w->index));
 	w->taken = gpube__alloc_zero(w->ctx, (uint64_t)old->n_relations + 1, sizeof(*w->taken));
-	w->of = gpube__alloc(w->ctx, (uint64_t)total + 1, sizeof(*w->of));
-	w->of_at = gpube__alloc_zero(w->ctx, (uint64_t)old->n + 3, sizeof(*w->of_at));
-	if (!w->index || !w->taken || !w->of || !w->of_at)
+	if (!w->index || !w->taken || gpube__relations_rows(old, &w->of, &w->of_at))
 		return GPUBE_ENOMEM;
-	for (int32_t k = 0; k < old->n_relations; k++)
-		for (int32_t v = 0; v < old->relations[k].arity; v++)
-			GPUBE_ROW_COUNT(w->of_at, old->relations[k].scope[v]);
-	GPUBE_ROWS_BEGIN(w->of_at, old->n);
-	for (int32_t k = 0; k < old->n_relations; k++)
-		for (int32_t v = 0; v < old->relations[k].arity; v++)
-			w->of[GPUBE_ROW_PLACE(w->of_at, old->relations[k].scope[v])] = k;
 	gpube__parallel(w->ctx, old->n_relations, make_index, w);
 	for (int32_t k = 0; k < old->n_relations; k++)
 		if (!w->index[k].at)

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "gpube/base/rows.h"
+
 /* ---- relations ------------------------------------------------------------------------------- */
 
 int gpube__relation_alloc(
@@ -63,6 +65,26 @@ struct gpube_relations *gpube__relations_alloc(
 			l->bits[i]++;
 	}
 	return l;
+}
+
+int gpube__relations_rows(const struct gpube_relations *l, int32_t **of, int32_t **of_at)
+{
+	int64_t total = 0;
+
+	for (int32_t k = 0; k < l->n_relations; k++)
+		total += l->relations[k].arity;
+	*of = gpube__alloc(l->ctx, (uint64_t)total + 1, sizeof(**of));
+	*of_at = gpube__alloc_zero(l->ctx, (uint64_t)l->n + 3, sizeof(**of_at));
+	if (!*of || !*of_at)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < l->n_relations; k++)
+		for (int32_t v = 0; v < l->relations[k].arity; v++)
+			GPUBE_ROW_COUNT(*of_at, l->relations[k].scope[v]);
+	GPUBE_ROWS_BEGIN(*of_at, l->n);
+	for (int32_t k = 0; k < l->n_relations; k++)
+		for (int32_t v = 0; v < l->relations[k].arity; v++)
+			(*of)[GPUBE_ROW_PLACE(*of_at, l->relations[k].scope[v])] = k;
+	return GPUBE_OK;
 }
 
 /* ---- of regions ------------------------------------------------------------------------------ */
