@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 """nash_extensive.py GPUBE kuhn|leduc|random [DIRECTORY] - games in extensive form by 'gpube nash'.
+       nash_extensive.py GPUBE peers SECONDS FILE...
 
 kuhn       all extreme equilibria of Kuhn's poker of three cards, and one of 4 to 13
 leduc      the value of Leduc hold'em (two ranks of bets, six cards), a fraction, and how far it is from what is known
 random     300 random games, whose equilibria tests/games/check_extensive.py verifies
 write NAME FILE  kuhnN or leduc as an .efg
+peers      files of two players beside pygambit's solvers, in fractions and in doubles, each with so many processor seconds: how
+           many equilibria, of which kind ("-": refused, ">": not within the time or 8 GiB), and processor
+           seconds. pygambit takes no two sets of one name, so that it gets them by their numbers
 """
 import json
 import os
+import re
 import subprocess
 import sys
-import time
+import tempfile
 from fractions import Fraction
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -148,8 +153,38 @@ def show_leduc(gpube, directory):
 		len(r["sets"]), 2 + sum(len(s["actions"]) for s in r["sets"]), value, float(value), r["method"], r["processor"]))
 
 
+def by_numbers(path, directory):
+	"""A copy whose information sets are called by their numbers."""
+	with open(path) as f:
+		text = re.sub(r'(?m)^(p "[^"]*" (\d+) (\d+)) "[^"]*"', r'\1 "\2 \3"', f.read())
+	copy = os.path.join(directory, os.path.basename(path))
+	with open(copy, "w") as f:
+		f.write(text)
+	return copy
+
+
+def show_peers(gpube, limit, paths):
+	from nash_gambit import pygambit, theirs
+
+	nash = pygambit.nash
+	solvers = [(name, rational, getattr(nash, name + "_solve")) for name in ("lp", "lcp", "enummixed") for rational in (True, False)]
+	print("game,solver,equilibria,seconds")
+	for path in paths:
+		game = os.path.basename(path)
+		for options in ("--one", "--threads=1"), ("--threads=1",):
+			r = run(gpube, path, *options, limit=limit)
+			n = "%d%s" % (r.get("n_equilibria", 0), "" if r.get("all") or len(options) > 1 else " or more")
+			print("%s,gpube nash%s,%s,%.2f" % (game, " --one" if len(options) > 1 else "", n, r["processor"]), flush=True)
+		copy = by_numbers(path, tempfile.gettempdir())
+		for name, rational, solve in solvers:
+			n, seconds = theirs(pygambit.read_efg, copy, lambda g: solve(g, rational=rational), limit)
+			print("%s,%s %s,%s,%.2f" % (game, name, "fractions" if rational else "doubles", n, seconds), flush=True)
+
+
 def main(arguments):
 	gpube, what = arguments[0], arguments[1]
+	if what == "peers":
+		return show_peers(gpube, int(arguments[2]), arguments[3:])
 	directory = arguments[2] if len(arguments) > 2 else "/tmp"
 	if what == "write":
 		with open(arguments[3], "w") as f:

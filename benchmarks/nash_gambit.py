@@ -43,12 +43,13 @@ def ours(gpube, *arguments):
 
 
 def theirs(read, path, solve, seconds):
-    """How many equilibria a solver finds in a process of its own, as a text."""
+    """How many equilibria a solver finds in a process of its own, as a text, and processor seconds."""
     receive, send = os.pipe()
     child = os.fork()
     if not child:
         try:
             resource.setrlimit(resource.RLIMIT_CPU, (seconds + 1, seconds + 2))
+            resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
             signal.signal(signal.SIGXCPU, signal.SIG_DFL)
             os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
             # enummixed tells some of them several times
@@ -60,8 +61,8 @@ def theirs(read, path, solve, seconds):
     os.close(send)
     text = os.read(receive, 20).decode()
     os.close(receive)
-    os.waitpid(child, 0)
-    return text or ">"
+    used = os.wait4(child, 0)[2]
+    return text or ">", used.ru_utime + used.ru_stime
 
 
 def solvers(n):
@@ -98,7 +99,7 @@ def one_game(o, path):
             return row
         for name, solve in solvers(row["players"]).items():
             column = "gambit_" + {"enummixed": "mixed", "enumpoly": "mixed"}.get(name, name)
-            row[column] = theirs(read, path, solve, o.seconds)
+            row[column], _ = theirs(read, path, solve, o.seconds)
     return row
 
 
