@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What the quick starts of other packages do, and the same with gpube: lines of code and seconds.
 
-    pip install pytoulbar2 pgmpy pyagrum pygambit nashpy
+    pip install pytoulbar2 pgmpy pyagrum "pygambit<17" nashpy
     GPUBE_LIBRARY=build/libgpube.so PYTHONPATH=plugins/python benchmarks/quick_starts.py [-n 3]
 
 Each is a program of its own, which prints its answer, and both must print the same. Lines are those that are
@@ -142,7 +142,7 @@ print([[round(x, 6) for x in p[v]] for v in ("cloudy", "rain")])
 	("pygambit", "the prisoner's dilemma: all equilibria", """
 import numpy
 import pygambit
-g = getattr(pygambit, "StrategicGame", pygambit.Game).from_arrays(numpy.array([[8, 0], [10, 2]]), numpy.array([[8, 10], [0, 2]]))
+g = pygambit.Game.from_arrays(numpy.array([[8, 0], [10, 2]]), numpy.array([[8, 10], [0, 2]]))
 r = pygambit.nash.enummixed_solve(g, rational=True)
 print([[str(e[s]) for p in g.players for s in p.strategies] for e in r.equilibria])
 """, """

@@ -1,8 +1,10 @@
 /*
- * auction.h - winner determination: bids on sets of goods, wanted are disjoint
- * ones of the greatest total price. Include after gpube/gpube.h. An auction is a model of kind
- * GPUBE_COALITIONS that has bids (gpube/coalitions.h); gpube_read() reads CATS files. (Auctions
- * with a bid for every bundle are coalition games: gpube_csg() of csg.h.)
+ * auction.h - winner determination of combinatorial auctions. Include after gpube/gpube.h.
+ *
+ * Each bid names a price for a set of goods. Wanted are disjoint bids of the greatest total price.
+ * An auction is a model of kind GPUBE_COALITIONS that has bids (gpube/coalitions.h); gpube_read()
+ * reads CATS files. An auction with a bid for every set of goods is a coalition game, which
+ * gpube_csg() of csg.h solves.
  */
 #ifndef CSG_AUCTION_H
 #define CSG_AUCTION_H
@@ -14,11 +16,13 @@ extern "C" {
 #endif
 
 /*
- * optimal      proved; otherwise stopped: revenue is the best known
- * revenue, upper_bound  units of 10^-scale, exact
- * winners      n_winners indices of bids, rising
- * never        n_never bids that some cheaper way always beats: a bid on a subset of
- *              the goods at no lower price
+ * What gpube_auction() knows at its end.
+ * optimal      1: the revenue is proved to be the greatest; 0: the run was stopped, and the revenue
+ *              is the best known
+ * revenue      of the winners, exact, in units of 10^-scale; upper_bound: no revenue is greater
+ * winners      n_winners indices of bids, ascending
+ * never        n_never bids that need not win: another bid offers no less for some of their goods
+ * n_nodes      of the branch and bound; n_pivots: of its linear programs
  */
 struct gpube_auction_result {
 	int optimal;
@@ -31,17 +35,23 @@ struct gpube_auction_result {
 };
 
 /*
- * gpube_auction() - linear bound, depth-first branch and bound. Every bound that
- * prunes is taken from rounded duals in integers.
- * Errors: EINVAL (kind, options), ENOMEM, ERANGE (the revenue passes 64 bits), ELIMIT
+ * gpube_auction() - the winning bids, by depth-first branch and bound with the linear relaxation.
+ * Bounds are taken from rounded dual solutions in integers, so that they hold exactly.
+ * opts    timeout
+ * Cost:   exponential in the worst case; memory grows with the bids' goods
+ * Errors: EINVAL (kind, options), ENOMEM, ERANGE (the revenue passes 64 bits), ELIMIT. A stop is no
+ *         error: 'optimal' is then 0
+ * Example: tests/games/test_auction.c
  */
 GPUBE_API int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m,
 	const struct gpube_opts *opts);
 
 /*
- * gpube_auction_generate() - a seeded random auction, with prices of thousandths.
+ * gpube_auction_generate() - a seeded random auction, the same for the same options everywhere.
+ * Prices have three decimals.
  * opts    distribution, goods, bids, seed
- * Errors: EINVAL (options; of matching: goods are not times 4); ENOMEM, ELIMIT, ESTOP
+ * Errors: EINVAL (options; distribution matching, of which the goods are a multiple of 4), ENOMEM,
+ *         ELIMIT, ESTOP
  */
 GPUBE_API int gpube_auction_generate(
 	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts);

@@ -34,19 +34,24 @@ enum gpube_csg_answer {
 };
 
 /*
- * parts        n_parts disjoint coalitions, by their lowest agents; with free
- *              disposal they need not hold all
- * value        of the structure, recomputed from the game: exact for integers
- *              (value_int), in double for floats
- * upper_bound  no structure is worth more; INFINITY if unknown
- * upper_int    the same of integers, exactly; INT64_MAX if it is unknown or past 64 bits
- * error        the optimum exceeds 'value' by no more than this: 0 for integers,
- *              rounding for floats
- * free_disposal  agents may stay out
- * method       that found it; never GPUBE_CSG_AUTO
- * work         type the method computed in
- * splits       pairs of coalitions whose sum was taken (conv, dp, idp)
- * seconds_splits  the time that took
+ * What gpube_csg() knows at its end.
+ * parts           n_parts disjoint coalitions as masks, agent i being bit i, in the order of their
+ *                 lowest agents; with free disposal some agents may be in none of them
+ * value           the sum of their values, computed again from the game; of integers value_int has
+ *                 it exactly, in units of 10^-scale
+ * upper_bound     no structure is worth more; INFINITY: nothing is known
+ * upper_int       the same of integers, exactly; INT64_MAX: it is not known, or passes 64 bits
+ * error           the optimum exceeds 'value' by at most this: 0 of integers, of floats a bound of
+ *                 the rounding errors
+ * is_int          value_int and upper_int are set
+ * free_disposal   agents were allowed to stay out
+ * method          the one that found the structure; never GPUBE_CSG_AUTO
+ * work            the type that it computed in
+ * backend         "cpu" or "cuda": where it worked
+ * splits          pairs of coalitions whose values were added, by conv, dp and idp, in
+ *                 seconds_splits
+ * n_scans         method lp: passes over all coalitions; n_columns: of its linear program;
+ *                 n_candidates: coalitions that its bound leaves; n_nodes: of the search among them
  */
 struct gpube_csg_result {
 	enum gpube_csg_answer answer;
@@ -60,8 +65,7 @@ struct gpube_csg_result {
 	const char *backend;
 	double splits, seconds_splits;
 	double seconds_lp, seconds_total;
-	int64_t n_scans, n_columns, n_candidates; /* lp: of its stages */
-	int64_t n_nodes;                          /* lp: of its search */
+	int64_t n_scans, n_columns, n_candidates, n_nodes;
 	int scale; /* the integers and bounds are in units of 10^-scale, as the model's are */
 	/*
 	 * Why there is no certificate though one was asked for and the result is proved: EIO,
@@ -72,12 +76,13 @@ struct gpube_csg_result {
 
 /*
  * gpube_csg() - an optimal coalition structure of a model of kind GPUBE_COALITIONS.
- * Cost:   conv: 3^(n-1)/2 splits and 2^(n-1) values beside the model's; a copy of these, too, if
- *         agents may stay out and one alone is worth less than nothing
- *         where sums of integers might pass 64 bits: dp in 128 bits
- * Errors: EINVAL kind, values or options; ERANGE the structure's value passes 64 bits, or sums may
- *         where dp cannot be: values on a device or not stored, several ranks;
- *         ENOMEM, ELIMIT; ESTOP never: the answer says how far it came; EBUG
+ * opts    method, free_disposal, backend, timeout, certify
+ * Cost:   conv: (3^(n-1) - 1) / 2 splits, and 2^(n-1) values beside the model's table; this is
+ *         copied where agents may stay out and a single agent is worth less than nothing. Where
+ *         sums of integers might pass 64 bits, dp computes in 128 bits
+ * Errors: EINVAL (kind, values, options); ERANGE (the structure's value passes 64 bits; or sums
+ *         might, and dp cannot be used: values on a device or not stored, several ranks); ENOMEM,
+ *         ELIMIT, EBUG. A stop is no error: the answer says how far the run came
  * Source: Rahwan and Jennings, AAMAS 2008; Pawlowski et al., AAMAS 2014; Yeh,
  *         BIT 26, 1986.  Example: tests/games/test_csg.c
  */
@@ -85,8 +90,8 @@ GPUBE_API int gpube_csg(
 	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
- * gpube_csg_verify() - the structure that a certificate proves to be optimal for this game; checked
- * by means that share nothing with lp.
+ * gpube_csg_verify() - the structure that the certificate in a file proves to be optimal for this
+ * game. The check shares no code with method lp, which writes certificates (csg-certificate.md).
  * Cost:   2^n sums of memory beside the game's table, and some passes over them
  * Errors: EINVAL (it is no proof for this game: the text says why), EIO, EPARSE, ELIMIT, ENOMEM,
  *         ESTOP
@@ -99,12 +104,14 @@ GPUBE_API int gpube_csg_verify(
 /*
  * gpube_coalitions_generate() - a seeded random game, the same for the same options everywhere.
  * Integer types hold the value times 1000 (int16: times 10), rounded.
- * opts    distribution, n_agents, type, seed; store: memory; device, that of the context's CUDA
- *         device, for methods conv, dp and idp; none: method conv, for which alone the game then
- *         is, makes the values that it works on, on the device where that could, as often as it
- *         needs them (once, if a layer of them fits). gpube_coalitions_values() is NULL of both
- * Errors: as gpube_coalitions_new(); EINVAL (options); of the device EINVAL where the values need
- *         more than sums and products, ENODEV, ELIMIT (values and half as many sums do not fit)
+ * opts    distribution, n_agents, type, seed; and store, which says where the values are:
+ *         memory; device: in the memory of the context's CUDA device, for methods conv, dp and idp;
+ *         none: nowhere. Only method conv takes such a game. It computes the values where it works,
+ *         as often as it needs them (once if a layer of them fits the memory). Of device and none
+ *         gpube_coalitions_values() is NULL
+ * Errors: as gpube_coalitions_new(); EINVAL (options); store device: EINVAL (a distribution that
+ *         needs more than sums and products), ENODEV, ELIMIT (the values and half as many sums do
+ *         not fit)
  */
 GPUBE_API int gpube_coalitions_generate(
 	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts);

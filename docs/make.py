@@ -35,7 +35,7 @@ def command_page(gpube, command):
 	"""What 'gpube help COMMAND' says, its options as Sphinx knows them."""
 	said = subprocess.check_output([gpube, "help", command], universal_newlines=True)
 	table = json.loads(subprocess.check_output([gpube, command, "--help", "--json"], universal_newlines=True))
-	usage, *paragraphs = re.split(r"\n[A-Z][^\n]*:\n", said)[0].strip().split("\n\n")
+	usage, *paragraphs = re.split(r"\n[A-Z][^\n]*:\n(?=  )", said)[0].strip().split("\n\n")
 	out = title("gpube %s" % command) + ["*%s*" % house.escape(table["summary"]), "", "::", "", "   " + usage.replace("usage: ", ""), ""]
 	for p in paragraphs:
 		out += [house.inline(p.replace("\n", " "), ()), ""]

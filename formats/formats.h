@@ -1,9 +1,9 @@
 /*
  * formats.h - files to models and back. Include after gpube/gpube.h.
  *
- * Compression is told by content when reading (gzip, xz) and by name when
- * writing (.gz, .xz). Outputs are written to a temporary name beside the target
- * and renamed when complete.
+ * What is read may be compressed by gzip, xz, bzip2 or zstd, which its content tells; what is
+ * written is compressed if its name ends in .gz or .xz. A file is written under a temporary name in
+ * its folder, and gets its own when it is complete.
  */
 #ifndef GPUBE_FORMATS_H
 #define GPUBE_FORMATS_H
@@ -15,37 +15,36 @@ extern "C" {
 #endif
 
 /*
- * What reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of the file, 4
- * MiB, and besides what the context's memory_bytes allow: that is what a short text, or one that
- * is packed to few bytes, may ask for, such as variables and values that a number declares (256
- * and 32 bytes each, for all that is done with them later), and tables that keywords and
- * expressions are expanded to. What passes it is refused (ELIMIT) before it is taken. Simplifying,
- * ordering and solving what was read take at most twice as much, besides the tables that
- * memory_bytes allow. Its time grows with the file and with what is expanded, and a stop ends it
- * at any moment. What is nested is read to a depth that each format states.
+ * The memory that reading takes. A reader holds at most GPUBE_READ_FACTOR bytes for each byte of
+ * the file, 4 MiB, and as much as the context's option "memory" allows for what a short file may
+ * declare: variables and values that are only numbered (256 and 32 bytes each), and tables that
+ * keywords and expressions are expanded to. What would take more is refused with ELIMIT before it
+ * is allocated. Simplifying, ordering and solving the model take at most twice as much, besides the
+ * tables that "memory" allows. Time grows with the file and with what is expanded; a stop ends it.
+ * Each format limits how deep its elements may be nested.
  */
 #define GPUBE_READ_FACTOR 512
 
 /*
- * gpube_read() - reads a model, or a game, which is one of kind GPUBE_GAME.
+ * gpube_read() - reads a model of any kind: costs, potentials, a game or a coalition game.
  * path    "-" is standard input
- * opts    from (a format's name): what no format claims is what its name says, or else .wcsp;
- *         evidence: of a model of probabilities, by default PATH.evid beside it (x.uai, x.uai.xz
- *         and x.uai.gz all look for x.uai.evid), if there is one; of a model that has names they
- *         may stand for variables and values; a number is a name, if it is one, or an index;
- *         sample, colors
- * Cost:   memory proportional to the model's tables
- * Errors: EIO, EPARSE, ERANGE, ENOMEM; EINVAL (options); ELIMIT (xz data that takes more than the
- *         memory allowed); ESTOP
+ * opts    from: the format's name; without it the content tells the format, then the name, and what
+ *         neither tells is read as .wcsp. evidence: a file for a model of potentials; by default
+ *         that beside it, if there is one (of x.uai, x.uai.xz and x.uai.gz this is x.uai.evid). It
+ *         has variables and values by index, or by name where the model has names; a number that
+ *         is a name is taken as the name. sample, colors
+ * Cost:   memory in proportion to the model's tables, as said above
+ * Errors: EIO, EPARSE (the text has file, line and what was expected), ERANGE, ENOMEM, EINVAL
+ *         (options), ELIMIT (more memory than is allowed), ESTOP
  */
 GPUBE_API int gpube_read(struct gpube_model **out, struct gpube_ctx *ctx, const char *path,
 	const struct gpube_opts *opts);
 
 /*
- * What totals of a file that was written mean. A total T of the file is (T + offset) * 10^-decimals
- * of the model, negated if 'negated' is set; from 'top' on it is forbidden (of a .cfn that is
- * maximised: to there).
- * known   .wcsp and .cfn of which no cost lost digits; otherwise the other fields are 0
+ * What totals of a written file mean. A total T of the file stands for (T + offset) * 10^-decimals
+ * of the model, negated if 'negated' is 1. Totals of 'top' and more are forbidden; in a .cfn that
+ * is maximised, totals of 'top' and less.
+ * known   1: the file is a .wcsp or .cfn, and no cost has lost digits; 0: the other fields are 0
  */
 struct gpube_written {
 	int known;
@@ -55,17 +54,17 @@ struct gpube_written {
 };
 
 /*
- * gpube_write() - writes a model. Potentials are written
- * to formats of costs as the costs that gpube_solve() minimises (where totals may
- * not be negative, the normalising constant is dropped, which is said), costs to
- * .uai as exp(-cost). Evidence goes with a .uai, .LG, .bif or XMLBIF into PATH.evid (an old one
- * is emptied if there is none), elsewhere and on standard output into unary functions.
+ * gpube_write() - writes a model. Formats of costs get potentials as the costs that gpube_solve()
+ * minimises; where a format has no negative totals the normalising constant is dropped, and a note
+ * says so. A .uai gets costs as exp(-cost). Evidence of a .uai, .LG, .bif or XMLBIF goes into
+ * PATH.evid (without evidence an old one is emptied); in other formats, and on standard output, it
+ * becomes unary functions.
  * path      "-" is standard output
- * opts      to (a format's name); shift: where a format has no place for negative totals, write all
- *           of them larger, otherwise that is refused; precision; lossy: what the format cannot
- *           hold is changed until it can, and said in the log: totals are shifted, costs divided
- *           by a power of ten and rounded, a bound dropped; check; wide: otherwise what toulbar2
- *           reads as something else is refused, or, with lossy, divided
+ * opts      to: the format's name, by default as PATH ends. shift: where the format has no negative
+ *           totals, add a constant to all of them; otherwise that is refused. lossy: change what
+ *           the format cannot hold (add a constant, divide costs by a power of ten and round, drop
+ *           a bound), with a note in the log. wide: write also what toulbar2 reads as something
+ *           else; otherwise that is refused or, with lossy, divided. precision, check
  * written   out, may be NULL: what totals of the file mean
  * Errors: EIO, ENOMEM; EINVAL (options; a format that is not written; a check of what is no file; a
  *         model that the format has no place for); ERANGE (the format cannot hold it as it is, but
@@ -76,19 +75,19 @@ GPUBE_API int gpube_write(const struct gpube_model *m, const char *path,
 	const struct gpube_opts *opts, struct gpube_written *written);
 
 /*
- * gpube_read_order() - reads an elimination order: variable indices, or names
- * that are no numbers, the first is eliminated first. '#' begins a comment, and
- * the number of variables may stand in front (daoopt). Hidden variables are not in it:
- * they get places between the others. Of a PATH that ends in .cov or .dec it
- * is that of the tree decomposition, as gpube_order_of_decomposition() has it.
- * order     n_vars
+ * gpube_read_order() - reads an elimination order: indices of variables, or names that are no
+ * numbers; the first variable is eliminated first. '#' begins a comment, and the number of
+ * variables may come before them, as daoopt has it. Hidden variables are not in the file, and get
+ * places between the others. A path that ends in .cov or .dec is a tree decomposition, whose order
+ * gpube_order_of_decomposition() makes.
+ * order     out: n_vars variables
  * Errors: EIO, EPARSE (not a permutation), EINVAL (no tree decomposition), ENOMEM: order is
  *         untouched
  */
 GPUBE_API int gpube_read_order(int32_t *order, const struct gpube_model *m, const char *path);
 /*
- * Writes an order, an index on each line, as toulbar2 reads it, without hidden variables; as PATH
- * that ends in .cov or .dec the decomposition of gpube_decomposition_of_order().
+ * Writes an order as toulbar2 reads it: an index on each line, without hidden variables. To a path
+ * that ends in .cov or .dec it writes the decomposition of gpube_decomposition_of_order().
  * Errors: EIO, EINVAL (not a permutation), ENOMEM
  */
 GPUBE_API int gpube_write_order(
@@ -96,20 +95,22 @@ GPUBE_API int gpube_write_order(
 /*
  * Writes toulbar2's .sol: the value indices of one assignment on one line, without hidden
  * variables.
+ * values  n_vars
+ * Errors: EIO, ENOMEM
  */
 GPUBE_API int gpube_write_solution(
 	const struct gpube_model *m, const char *path, const int32_t *values);
 /*
- * Reads a .sol, or an MPE result file, into 'values' (n_vars, the hidden ones by
- * gpube_model_complete()).
+ * Reads a .sol or an MPE result file.
+ * values  out: n_vars; hidden variables get theirs from gpube_model_complete()
  * Errors: EIO, EPARSE, ENOMEM: values are untouched
  */
 GPUBE_API int gpube_read_solution(int32_t *values, const struct gpube_model *m, const char *path);
 
 /*
- * A tree decomposition, or a forest of them, as toulbar2's .cov has it, and without numbers and
- * parents its .dec.
- * parent  index of a cluster before, -1 for a root
+ * A tree decomposition, or a forest of them. toulbar2's .cov has all of it, its .dec neither the
+ * numbers of clusters nor their parents.
+ * parent  for each cluster the index of an earlier one, or -1: a root
  * first   the variables of cluster k are vars[first[k]] to vars[first[k + 1] - 1]
  */
 struct gpube_decomposition {
@@ -120,16 +121,17 @@ struct gpube_decomposition {
 };
 
 /*
- * gpube_order_of_decomposition() - an elimination order whose clusters are those: each
- * variable goes where a cluster's parent is without it, the leaves first; in front of all
- * those that are in no cluster.
+ * gpube_order_of_decomposition() - an elimination order whose clusters are those of d. Clusters are
+ * taken from the leaves on; a variable is eliminated in the cluster whose parent does not have it.
+ * Variables that are in no cluster come first.
  * order   out: n_vars
  * Errors: EINVAL (a variable's clusters are not connected), ENOMEM
  */
 GPUBE_API int gpube_order_of_decomposition(
 	int32_t *order, const struct gpube_model *m, const struct gpube_decomposition *d);
 /*
- * gpube_decomposition_of_order() - the clusters of an elimination that lie in no other.
+ * gpube_decomposition_of_order() - the tree decomposition of an elimination: its clusters, without
+ * those that are contained in another one.
  * Errors: EINVAL (not a permutation), ENOMEM
  */
 GPUBE_API int gpube_decomposition_of_order(
@@ -139,12 +141,12 @@ GPUBE_API int gpube_decomposition_of_order(
 enum gpube_uai_task { GPUBE_UAI_PR, GPUBE_UAI_MAR, GPUBE_UAI_MPE, GPUBE_UAI_MAP };
 
 /*
- * log10_value  PR; -INFINITY is 0
- * n            MAR and MPE: variables; MAP: pairs
- * vars         MAP
- * values       MPE and MAP
- * domains      MAR
- * marginals    MAR: those of all variables, one after the other
+ * log10_value  PR: log10 of the sum; -INFINITY: the sum is 0
+ * n            MAR and MPE: number of variables; MAP: number of pairs of a variable and its value
+ * vars         MAP: the variables of the pairs
+ * values       MPE and MAP: value indices
+ * domains      MAR: how many values each variable has
+ * marginals    MAR: the probabilities of each variable's values, one variable after the other
  */
 struct gpube_uai_result {
 	enum gpube_uai_task task;
@@ -155,13 +157,14 @@ struct gpube_uai_result {
 };
 
 /*
- * Reads the layouts of 2008 and 2014 and that of 2010; a PATH that ends in .sol as an MPE.
+ * Reads a result in the layout of 2008, 2010 or 2014; a path that ends in .sol is an MPE.
  * Errors: EIO, EPARSE, ENOMEM
  */
 GPUBE_API int gpube_read_uai_result(
 	struct gpube_uai_result **out, struct gpube_ctx *ctx, const char *path);
 /*
- * Writes the layout of 2014, which calls MAP MMAP; an MPE as PATH that ends in .sol as such.
+ * Writes a result in the layout of 2014, in which MAP is called MMAP, or an MPE as .sol if the path
+ * ends so.
  * Errors: EIO, ENOMEM; EINVAL (another result as .sol)
  */
 GPUBE_API int gpube_write_uai_result(

@@ -106,6 +106,12 @@ shared != "" {
 		shared = ""
 	next
 }
+/^#define [A-Z_]+ .*[^\\]$/ && pending != "" { # a constant with a comment
+	declare($0)
+	say(pending)
+	pending = ""
+	next
+}
 /^#/ || /^extern "C"/ || /^\}$/ { next }
 /^\/\* ---- / {
 	title = $0

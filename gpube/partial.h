@@ -1,13 +1,13 @@
 /*
- * partial.h - bounds of partial assignments: what a search needs at its nodes; and the best
- * assignments, which a search with them lists.
+ * partial.h - bounds of partial assignments for a search of your own, and lists of the best
+ * assignments.
  *
- * Tables are made once; at a node they give a bound of all completions of its partial assignment.
- * Variables are assigned in one order, the elimination order read backwards. So every message that
- * the unassigned variables send to assigned ones is fully instantiated, and the bound is its sum
- * with the costs of the assigned functions. No completion is better than the bound. It is
- * equal to the best one where the i-bound reaches the width, and at a leaf it is the
- * assignment's own cost.
+ * A heuristic has tables that are made once. At each node of a search they give a bound: no
+ * completion of the node's partial assignment is better. Variables are assigned in one order, the
+ * reverse of the elimination order. Every message from unassigned to assigned variables then has
+ * all its variables assigned, and the bound is the sum of these messages and of the functions whose
+ * variables are assigned. It equals the cost of the best completion where the i-bound reaches the
+ * width, and at a leaf it is the cost of the assignment.
  */
 #ifndef GPUBE_PARTIAL_H
 #define GPUBE_PARTIAL_H
@@ -19,17 +19,18 @@ extern "C" {
 #endif
 
 /*
- * bound     of the whole model, units of 10^-scale (potentials: of -ln);
- *           GPUBE_INF: no assignment is allowed
+ * bound     of the whole model, in units of 10^-scale (of potentials -ln); GPUBE_INF: no assignment
+ *           is allowed
  * scale     decimals of all bounds
  * shift     cells of tables are in units of 2^-shift * 10^-scale
- * ibound    that was used
- * width     of the order
- * maximise  the model's direction: bounds are upper ones
- * exact     every bound is what the best completion costs
- * bytes     of all tables
+ * ibound    the i-bound that was used
+ * width     induced width of the order
+ * maximise  1: the model is maximised, and bounds are upper bounds
+ * exact     1: every bound equals the cost of the best completion
+ * bytes     memory of all tables
+ * backend   "cpu" or "cuda": where they were made; seconds_order, seconds_tables: in which time
  * order     n_vars variables of the model: the first is eliminated first and assigned last
- * n_tables  of gpube_heuristic_table()
+ * n_tables  how many gpube_heuristic_table() describes
  */
 struct gpube_heuristic_info { /* later versions have more fields */
 	int64_t bound;
@@ -46,10 +47,12 @@ struct gpube_heuristic_info { /* later versions have more fields */
 struct gpube_heuristic;
 
 /*
- * gpube_heuristic_new() - orders the model and makes the tables: by method mbe, mini-buckets,
- * shift, cost shifting on their join graph, or costs, without tables. From the cutoff on all bounds
- * are GPUBE_INF. The model is not needed afterwards. The result does not change, and any
- * number of threads may read it.
+ * gpube_heuristic_new() - orders the model and makes the tables.
+ * opts    method: mbe, mini-buckets; shift, mini-buckets after cost shifting on their join graph;
+ *         costs, no tables. cutoff: bounds that reach it are GPUBE_INF. Others as
+ *         gpube_option() lists them
+ * The model is not needed afterwards. The result does not change, and any number of threads may
+ * read it.
  * Cost:   MBE: O(n d^(ibound+1)) time, 4 or 8 bytes for each of d^ibound cells of
  *         a message and of each function's cells; SHIFT: d times the memory while
  *         it is made, and some tens of passes
@@ -93,9 +96,10 @@ struct gpube_heuristic_table {
 GPUBE_API void gpube_heuristic_table(
 	struct gpube_heuristic_table *out, const struct gpube_heuristic *h, int32_t table);
 /*
- * gpube_heuristic_cells() - a table in the open: costs to be minimised (of a
- * model that maximises, those of its negation), row-major over the scope with the
- * model's domains, last fastest; GPUBE_INF: forbidden.
+ * gpube_heuristic_cells() - the cells of a table: costs to be minimised, negated where the model is
+ * maximised.
+ * out     as many cells as gpube_heuristic_table() says, row-major over its scope, the last
+ *         variable fastest; GPUBE_INF: forbidden
  */
 GPUBE_API void gpube_heuristic_cells(int64_t *out, const struct gpube_heuristic *h, int32_t table);
 
@@ -133,11 +137,11 @@ GPUBE_API const int32_t *gpube_path_values(const struct gpube_path *p);
 /* ---- list ------------------------------------------------------------- */
 
 /*
- * n       assignments, the best in front; of equal costs that with the smaller values
- * costs   n, units of 10^-scale; of potentials -ln
- * values  n rows of n_vars
- * more    others are within the limit; of equal costs it is open which of them are listed; -1: with
- *         a distance it is not known
+ * n       number of assignments, by cost and then in lexicographic order
+ * costs   n costs, in units of 10^-scale; of potentials -ln
+ * values  n rows of n_vars value indices
+ * more    1: other assignments are within the limit too, and of those that cost as much as the last
+ *         one any may be listed; 0: these are all; -1: not known, with a distance
  */
 struct gpube_list {
 	int64_t n;

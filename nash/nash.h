@@ -21,12 +21,13 @@ extern "C" {
 /* ---- random games ------------------------------------------------------- */
 
 /*
- * gpube_nash_generate() - a seeded game, the same for the same options everywhere.
- * opts  game: a class; rows, columns, seed, range, covariance; parameters:
- *       integers, decimals or fractions. int_payoffs, not 0: what is drawn are reals (65536ths;
- *       range is 10000 at most), and payoffs are so many times as large, rounded to integers, ties
- *       away from 0: what GAMUT's -int_payoffs -int_mult does, by default 10000 times. Payoffs that
- *       would tie may then differ by one
+ * gpube_nash_generate() - a seeded random game of two players, the same for the same options
+ * everywhere.
+ * opts    game (its class), rows, columns, seed, range, covariance; parameters of the class, which
+ *         are integers, decimals or fractions; int_payoffs: 0: payoffs are drawn as integers;
+ *         otherwise as multiples of 1/65536 (the range is then at most 10000), which are multiplied
+ *         by int_payoffs and rounded to integers, ties away from 0, as GAMUT's -int_payoffs
+ *         -int_mult does. Payoffs that are equal by the class may then differ by one
  * Errors: EINVAL (options), ERANGE (payoffs past 64 bits), ENOMEM
  */
 GPUBE_API int gpube_nash_generate(
@@ -35,9 +36,9 @@ GPUBE_API int gpube_nash_generate(
 /* ---- equilibria --------------------------------------------------------- */
 
 /*
- * n        pure equilibria: profiles in which no player gains by another action
- * actions  one of each of n_players, from 0, of each profile; profiles ascend, the last player's
- *          action is the fastest
+ * Pure equilibria: profiles of actions in which no player gains by another action.
+ * n        how many there are
+ * actions  n rows of n_players actions, from 0, in lexicographic order
  */
 struct gpube_nash_pure {
 	int64_t n;
@@ -47,7 +48,7 @@ struct gpube_nash_pure {
 
 /*
  * gpube_nash_pure() - all pure equilibria of a game of any number of players.
- * Cost:   a comparison of each payoff of each player, a byte a profile
+ * Cost:   each payoff is compared once; a byte of memory for each profile
  * Errors: EINVAL (no game), ERANGE (a payoff passes 64 bits), ENOMEM, ESTOP
  */
 GPUBE_API int gpube_nash_pure(struct gpube_nash_pure **out, const struct gpube_model *game);
@@ -64,8 +65,8 @@ enum gpube_nash_method {
 
 /*
  * A mixed strategy that is part of an equilibrium.
- * p      a probability for each action: "0", "1", "2/3"
- * value  what the other player's best responses to it are worth to them
+ * p      the probability of each action, as text: "0", "1", "2/3"
+ * value  the payoff of the other player's best response to it
  */
 struct gpube_nash_strategy {
 	const char *const *p;
@@ -84,12 +85,13 @@ struct gpube_nash_pair {
 };
 
 /*
- * An equilibrium of a game that has not two players.
- * lo, hi  of each action of all players, one player after the other, and then of what each player
- *         gets: two decimals between which it is, or one fraction that it is, twice
- * tie     1: an action that is not played is as good as those that are
- * index   1 or -1; 0: a tie, or one of 'one' that need not be isolated. All
- *         equilibria of a game without ties have the sum 1
+ * An equilibrium of a game whose players are not two.
+ * lo, hi  intervals, as text: first of the probability of each action, one player after the other,
+ *         then of each player's payoff. Either two decimals that enclose the number, or the same
+ *         fraction twice
+ * tie     1: some action that is not played has the same payoff as those that are
+ * index   of the equilibrium, 1 or -1; 0: it has a tie, or comes from option 'one' and need not be
+ *         isolated. The indices of all equilibria of a game without ties have the sum 1
  */
 struct gpube_nash_profile {
 	const char *const *lo, *const *hi;
@@ -97,10 +99,11 @@ struct gpube_nash_profile {
 };
 
 /*
- * Supports of which it is not decided whether they have more equilibria than are listed.
- * states        of each action of all players: '1' played, '0' not played, '?' either
- * lower, upper  of each: its probability is between them in those equilibria
- * regions       into which what is open is divided
+ * A family of supports that may have equilibria which are not listed.
+ * states        a character for each action of all players: '1' played, '0' not played, '?' either
+ * reason        why they were not decided
+ * lower, upper  for each action: bounds of its probability in such equilibria
+ * regions       number of regions of strategy profiles that are left to be searched
  */
 struct gpube_nash_open {
 	const char *states, *reason;
@@ -132,8 +135,9 @@ struct gpube_nash_behaviour {
 };
 
 /*
- * Equilibria by the tree of a game, whose names are the game's.
- * sets    of the players, by player, as the file has them
+ * Equilibria of a game in extensive form. Names belong to the game.
+ * sets      n_sets information sets, by player, in the file's order
+ * profiles  n_profiles equilibria
  */
 struct gpube_nash_tree {
 	int32_t n_players, n_sets;
@@ -143,20 +147,21 @@ struct gpube_nash_tree {
 };
 
 /*
- * xs, ys     different strategies of player 1 and 2 in some equilibrium
+ * What gpube_nash() knows at its end.
+ * xs, ys     distinct strategies of players 1 and 2 that are part of some equilibrium
  * pairs      the extreme equilibria, by x, then y; player 1 gets ys[pair.y].value, player 2
  *            xs[pair.x].value
- * reason     why it is incomplete, otherwise NULL
- * method     that ended first; "auto" of a run that was stopped before any began
+ * reason     why the answer is INCOMPLETE, otherwise NULL
+ * method     the one that ended first; "auto": the run was stopped before any began
  * backend    "cpu" or "cuda": where it worked
  * inexact    0
  * degenerate 1: an equilibrium has more best responses than actions played, or is not isolated;
  *            0: every equilibrium found is regular; -1: not known
  * index_sum  1 if every equilibrium is regular and all were found
  * removed    strictly dominated actions of each player
- * n_unchecked  equilibria that were found, but time was up before they could be checked in
- *            rationals against the file's payoffs: they are not among the pairs
- * n_given    equilibria that 'give' of the options was called with
+ * n_unchecked  equilibria that were found, but not checked in rationals before the time was up:
+ *            they are not among the pairs
+ * n_given    equilibria that the options' function 'give' was called with
  * work       nodes, bases, pivots, support pairs or regions
  * Of a game that has not two players, instead of xs, ys and pairs:
  * profiles, open  equilibria, smaller supports first; open supports

@@ -124,6 +124,14 @@ static void say(const struct worst *w, const struct gpube_model *m, const char *
 					  : "");
 }
 
+bool gpube__is_conditional(const struct gpube_model *m, int32_t function)
+{
+	struct worst w = {0};
+
+	look_at(&w, m, function);
+	return !w.n;
+}
+
 int gpube__note_rows(const struct gpube_model *m, const char *path)
 {
 	struct worst w = {0};

@@ -14,4 +14,7 @@
  */
 int gpube__note_rows(const struct gpube_model *m, const char *path);
 
+/* Whether every row of a dense table over its last variable adds up to 1, as nearly as that. */
+bool gpube__is_conditional(const struct gpube_model *m, int32_t function);
+
 #endif

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "formats/common/conditional.h"
 #include "formats/common/registry.h"
 
 struct writer {
@@ -115,13 +116,14 @@ static void write_table(const struct writer *w, int32_t f)
 /* Is each function the table of a variable that has none before? */
 static bool is_network(const struct gpube_model *m, bool *has)
 {
-	bool is = m->bayes && m->kind == GPUBE_POTENTIALS && m->n_functions == m->n_vars;
+	bool is = m->kind == GPUBE_POTENTIALS && m->n_functions == m->n_vars;
 
 	for (int32_t f = 0; f < m->n_functions && is; f++) {
 		const int arity = m->functions[f].arity;
 		const int32_t child = arity ? gpube__scope(m, f)[arity - 1] : 0;
 
-		is = arity && !has[child] && !gpube__table(m, f)->sparse;
+		is = arity && !has[child] && !gpube__table(m, f)->sparse &&
+		     (m->bayes || gpube__is_conditional(m, f)); /* it may be built by calls */
 		has[child] = true;
 	}
 	return is;

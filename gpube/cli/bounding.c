@@ -157,11 +157,16 @@ static void text_side(struct gpube_out *out, const struct answer *a,
 
 static void text_gap(struct gpube_out *out, const struct gpube_solution *bounds)
 {
-	double gap = fabs((double)bounds->cost - (double)bounds->bound);
+	const double gap = fabs((double)bounds->cost - (double)bounds->bound);
+	char text[GPUBE_DECIMAL_TEXT];
 
 	if (bounds->answer == GPUBE_ANSWER_OPTIMAL || !bounds->values)
 		return;
-	gpube__out_printf(out, "%-*s%.3g", LABEL, "gap", gap * pow(10, -bounds->scale));
+	gpube__out_printf(out, "%-*s", LABEL, "gap");
+	if (gap < (double)GPUBE_INF)
+		gpube__out_text(out, gpube__decimal_text(text, (int64_t)gap, bounds->scale));
+	else
+		gpube__out_printf(out, "%.3g", gap * pow(10, -bounds->scale));
 	if (bounds->cost)
 		gpube__out_printf(out, ", %.3g %% of the assignment's cost",
 			100 * gap / fabs((double)bounds->cost));
@@ -234,7 +239,9 @@ static void text_result(struct gpube_out *out, const struct conclusion *f)
 	gpube__out_printf(out,
 		"%-*sthe assignment's cost, recomputed from the tables of the file, is %s\n", LABEL,
 		"checked",
-		s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum" : "the one that is said");
+		s->answer == GPUBE_ANSWER_OPTIMAL ? "the optimum"
+		: answer_maximises(&f->answer)    ? "the lower bound"
+						  : "the upper bound");
 }
 
 static void text_plan(struct gpube_out *out, const struct conclusion *f)

@@ -152,7 +152,7 @@ const struct command cmd_bound = {
 		"whose sum equals the problem, which the checker minimises along an elimination "
 		"order; these come from --method arc, ascent at the root, andor, and eliminate "
 		"along an order of small width. Or it is a list of steps, which store the "
-		"assignments below a limit as sparse relations, move costs between these and "
+		"assignments below a cutoff as sparse relations, move costs between these and "
 		"branch; these come from --method pairwise, which auto tries first. A search "
 		"tree and branching on regions leave no proof, so that the certified bound can "
 		"be lower than the reported one. --method mbe cannot be certified; --method "

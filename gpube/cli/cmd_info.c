@@ -273,6 +273,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 		return;
 	}
 	text_model(out, r->model, r->sizes);
+	if (r->contents->kind == GPUBE_CONTENT_GAME)
+		gpube__out_printf(
+			out, "%-*sof that model: the pure equilibria\n", LABEL, "solutions");
 	if (r->names)
 		text_names(out, r->model);
 	if (r->contents->kind == GPUBE_CONTENT_MODEL)

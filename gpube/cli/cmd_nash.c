@@ -133,8 +133,6 @@ static void text_components(struct gpube_out *out, const struct result *r)
 static void text_head(struct gpube_out *out, const struct result *r)
 {
 	const struct gpube_nash_result *f = r->found;
-	const char *kind =
-		f->answer == GPUBE_NASH_ANSWER_ALL ? "all extreme equilibria" : "equilibria";
 
 	gpube__out_printf(out, "%-*s%d x %d actions", LABEL, "game", actions(r, 1), actions(r, 2));
 	if (f->removed[0] + f->removed[1])
@@ -142,8 +140,7 @@ static void text_head(struct gpube_out *out, const struct result *r)
 			f->removed[1]);
 	gpube__out_printf(out, "\n%-*s%lld", LABEL, "equilibria", (long long)f->n_pairs);
 	if (f->answer == GPUBE_NASH_ANSWER_ALL)
-		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
-			f->n_pairs == 1 ? "the only one" : kind);
+		gpube__out_text(out, nash_text_all(f->n_pairs));
 	else if (f->answer == GPUBE_NASH_ANSWER_SOME)
 		gpube__out_text(out, ", as asked for\n");
 	else

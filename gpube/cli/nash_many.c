@@ -190,6 +190,12 @@ static void report_text(struct gpube_out *out, const void *arg)
 	nash_text_end(out, r->session, f);
 }
 
+const char *nash_text_all(int64_t n)
+{
+	return n == 1 ? ", the only one\n"
+		      : ", all extreme equilibria: every one is a mixture of these\n";
+}
+
 void nash_text_end(
 	struct gpube_out *out, const struct session *s, const struct gpube_nash_result *f)
 {

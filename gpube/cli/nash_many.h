@@ -10,6 +10,9 @@
 /* An action by its name, quoted where it is no plain word; "#2" where the file names none. */
 void nash_text_action(struct gpube_out *out, const char *label, int32_t i);
 
+/* What follows the number of equilibria where these are all extreme ones. */
+const char *nash_text_all(int64_t n);
+
 /* The last lines of a text: whether all are regular, seconds and method. */
 void nash_text_end(
 	struct gpube_out *out, const struct session *s, const struct gpube_nash_result *found);

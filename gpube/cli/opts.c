@@ -163,6 +163,11 @@ static void bad_short(const struct command *c, int argc, char **argv, int letter
 		const char *word = argv[k];
 		const size_t length = strcspn(word, "=");
 
+		if (word[0] == '-' && letter == '=' &&
+			word[length]) { /* "-v=1", of which v is one */
+			unknown_option(c, "-", word + 1, (int)strlen(word) - 1);
+			return;
+		}
 		if (word[0] == '-' && word[1] == letter && length > 2 &&
 			opts_nearest(like, c, word + 1)) {
 			unknown_option(c, "-", word + 1, (int)length - 1);

@@ -95,16 +95,14 @@ enum gpube__opt_section {
 #define GPUBE__OPTS_BOUNDS(X)                                                                      \
 	X(BOUNDS, CHOICE, method, "method", 0, "auto", 0, 0, GPUBE__WORDS_METHOD,                  \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
-		"auto: all methods in turns; mbe: mini-buckets; arc: soft arc "                    \
-		"consistency; ascent: dual ascent on a region graph; tree: depth-first "           \
-		"branch and bound; pairwise: branch and bound on pairwise-consistent "             \
-		"subproblems; andor: AND/OR search on a join graph; eliminate: bucket "            \
-		"elimination")                                                                     \
+		"auto: all methods in turns; mbe: mini-buckets; arc: soft arc consistency; "       \
+		"ascent: dual ascent on a region graph; tree: hybrid best-first branch and "       \
+		"bound; pairwise: branch and bound on pairwise-consistent subproblems; andor: "    \
+		"AND/OR search on a join graph; eliminate: bucket elimination")                    \
 	X(BOUNDS, CHOICE, regions, "regions", 0, "auto", 0, 0, GPUBE__WORDS_REGIONS,               \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
-		"the region graph of method ascent: joins, a join graph of mini- "                 \
-		"buckets; nested, pairs, triples and quads of variables, made for GPUs; "          \
-		"auto: joins")                                                                     \
+		"the region graph of method ascent: joins, a join graph of mini-buckets; "         \
+		"nested, pairs, triples and quads of variables, made for GPUs; auto: joins")       \
 	X(BOUNDS, TOTAL, cutoff, "cutoff", 0, NULL, 0, 0, "COST",                                  \
 		GPUBE__ON_PROVES | GPUBE__ON_SOLVER_RUN | GPUBE__ON_PLAN | GPUBE__ON_HEURISTIC,    \
 		"prune what is not better than COST")                                              \
@@ -131,9 +129,8 @@ enum gpube__opt_section {
 	X(BOUNDS, CHOICE, partition, "partition", 0, "scope", 0, 0, GPUBE__WORDS_PARTITION,        \
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI,                                                  \
 		"how a bucket is partitioned: scope, larger scopes first, each to the "            \
-		"mini-bucket whose scope grows least; first, each to the first mini- "             \
-		"bucket that it fits; merge, by joining the two smallest that fit until "          \
-		"none do")                                                                         \
+		"mini-bucket whose scope grows least; first, each to the first mini-bucket that "  \
+		"it fits; merge, by joining the two smallest that fit until none do")              \
 	X(BOUNDS, FLAG, no_match, "no_match", 0, NULL, 0, 1, NULL,                                 \
 		GPUBE__ON_BOUNDS | GPUBE__ON_HEURISTIC | GPUBE__ON_DPOP | GPUBE__ON_CLI,           \
 		"do not move costs between the mini-buckets of a bucket (moment "                  \
@@ -146,8 +143,8 @@ enum gpube__opt_section {
 		GPUBE__ON_BOUNDS | GPUBE__ON_CLI, "do not eliminate: only bounds and branching")   \
 	X(BOUNDS, CHOICE, heuristic_method, "method", 0, "mbe", 0, 0, GPUBE__WORDS_HEURISTIC,      \
 		GPUBE__ON_HEURISTIC,                                                               \
-		"mini-buckets; after cost shifting on their join graph; or no tables, but what "   \
-		"the assigned functions cost")                                                     \
+		"mbe: mini-buckets; shift: mini-buckets after cost shifting on their join "        \
+		"graph; costs: no tables, only the costs of the assigned functions")               \
 	X(BOUNDS, CHOICE, plain_partition, "partition", 0, "scope", 0, 0, "scope|first",           \
 		GPUBE__ON_HEURISTIC | GPUBE__ON_DPOP,                                              \
 		"how buckets are split: largest scope first, each where the joined scope grows "   \
@@ -158,20 +155,21 @@ enum gpube__opt_section {
 		"tables take a few seconds and a quarter of the memory")                           \
 	X(BOUNDS, TIME, shift_seconds, "shift_time", 0, NULL, 0, GPUBE__NO_END, "TIME",            \
 		GPUBE__ON_HEURISTIC,                                                               \
-		"of method shift: at most so long; 0: until little more is gained")
+		"method shift: most time for cost shifting; 0: until it gains little")
 
 #define GPUBE__OPTS_ELIMINATION(X)                                                                 \
 	X(ELIMINATION, CHOICE, order_method, "order", 0, "auto", 0, 0, GPUBE__WORDS_ORDER,         \
 		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
 		"how the elimination order is found; auto tries all, restarts and improves")       \
 	X(ELIMINATION, NUMBERS, order, "order", 0, NULL, 0, INT32_MAX, "LIST", GPUBE__ON_ORDERS,   \
-		"the elimination order, all variables of the model, the first in front")           \
+		"the elimination order: all variables of the model, the one that is eliminated "   \
+		"first in front")                                                                  \
 	X(ELIMINATION, TIME, order_seconds, "order_time", 0, NULL, 0, GPUBE__NO_END, "TIME",       \
 		GPUBE__ON_ORDERS | GPUBE__ON_CLI,                                                  \
 		"search for an order this long; 0: as long as it pays")                            \
 	X(ELIMINATION, LONG, seed, "seed", 0, "0", 0, GPUBE__NO_END, "N",                          \
 		GPUBE__ON_ORDERS | GPUBE__ON_DPOP | GPUBE__ON_GENERATE | GPUBE__ON_CLI,            \
-		"seed of the search for an order, of agents for a pseudo-tree")                    \
+		"seed of the random numbers, such as those of the search for an order")            \
 	X(ELIMINATION, CHOICE, backend, "backend", 0, "auto", 0, 0, GPUBE__WORDS_BACKEND,          \
 		GPUBE__ON_CSG | GPUBE__ON_NASH | GPUBE__ON_ORDERS | GPUBE__ON_DPOP |               \
 			GPUBE__ON_CLI,                                                             \
@@ -184,38 +182,42 @@ enum gpube__opt_section {
 			GPUBE__ON_DPOP | GPUBE__ON_CLI,                                            \
 		"decimals to which -ln of a .uai potential is rounded; 0: as many as are safe")    \
 	X(ELIMINATION, TIME, timeout_seconds, "timeout", 0, NULL, 0, GPUBE__NO_END, "TIME",        \
-		GPUBE__ON_TIMED | GPUBE__ON_CLI, "stop after this time; 0: never")                 \
+		GPUBE__ON_TIMED | GPUBE__ON_CLI,                                                   \
+		"stop after this time, such as 90, 90s, 5m or 1h; 0: never")                       \
 	X(ELIMINATION, FLAG, count, "count", 0, NULL, 0, 1, NULL, GPUBE__ON_SOLVE | GPUBE__ON_CLI, \
 		"count the optimal assignments, too")                                              \
 	X(ELIMINATION, FLAG, no_slices, "no_slices", 0, NULL, 0, 1, NULL,                          \
 		GPUBE__ON_SOLVE | GPUBE__ON_PLAN | GPUBE__ON_COUNT | GPUBE__ON_CLI,                \
-		"what does not fit the memory is refused, and is not done in slices")
+		"refuse what does not fit the memory, instead of doing it in slices")
 
 #define GPUBE__OPTS_LIST(X)                                                                        \
 	X(LIST, LONG, most, "most", 'n', "1000", 1, INT32_MAX, "N",                                \
 		GPUBE__ON_LIST | GPUBE__ON_CLI, "list at most N assignments, the best ones")       \
 	X(LIST, INT, distance, "distance", 0, "1", 1, INT32_MAX, "N",                              \
 		GPUBE__ON_LIST | GPUBE__ON_CLI,                                                    \
-		"each next one the best of those that differ in at least N variables from all "    \
-		"before")                                                                          \
+		"each assignment is the best of those that differ in at least N variables from "   \
+		"all before it")                                                                   \
 	X(LIST, TOTAL, limit, "limit", 0, NULL, 0, 0, "COST", GPUBE__ON_LIST,                      \
-		"list nothing worse than COST; the optimum lists what is optimal")
+		"list only what is not worse than COST; with the optimum, all optima")
 
 #define GPUBE__OPTS_REPARAM(X)                                                                     \
 	X(REPARAM, INT, max_arity, "max_arity", 0, "3", 2, 16, "N",                                \
 		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
-		"most variables of a table that the bound adds; 2: none beside those of pairs")    \
+		"most variables of a function that is added to improve the bound; 2: only "        \
+		"functions of two variables")                                                      \
 	X(REPARAM, INT, max_tables, "max_tables", 0, "0", 0, INT32_MAX, "N",                       \
 		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
-		"most added tables of triples of variables: those that say most; 0: no limit")     \
+		"most functions of three variables that are added: those that contribute most "    \
+		"to the bound; 0: no limit")                                                       \
 	X(REPARAM, REAL, max_cells, "max_cells", 0, "2e6", 0, 1000000000000, "X",                  \
-		GPUBE__ON_REPARAM | GPUBE__ON_CLI, "most cells of all of them")                    \
+		GPUBE__ON_REPARAM | GPUBE__ON_CLI, "most cells of all added functions together")   \
 	X(REPARAM, INT, decimals, "decimals", 0, "6", 0, 12, "N",                                  \
 		GPUBE__ON_REPARAM | GPUBE__ON_CLI,                                                 \
-		"most decimals to add to those of the costs; more make a better bound")            \
+		"most decimals that costs may have beyond those of the model; more give a "        \
+		"better bound")                                                                    \
 	X(REPARAM, FLAG, prune, "prune", 0, NULL, 0, 1, NULL, GPUBE__ON_REPARAM | GPUBE__ON_CLI,   \
-		"forbid what is no better than the best assignment found: a smaller problem, "     \
-		"that has a solution only if there is a better one")
+		"forbid every assignment that is no better than the best one found; the problem "  \
+		"then has a solution only if there is a better one")
 
 #define GPUBE__OPTS_SUMS(X)                                                                        \
 	X(SUMS, CHOICE, task, "task", 0, "pr", 0, 0, GPUBE__WORDS_TASK,                            \
@@ -260,13 +262,16 @@ enum gpube__opt_section {
 
 #define GPUBE__OPTS_GAMES(X)                                                                       \
 	X(GAMES, CHOICE, csg_method, "method", 0, "auto", 0, 0, GPUBE__WORDS_CSG, GPUBE__ON_CSG,   \
-		"how the optimum is found: by linear bounds, subset convolution, dynamic "         \
-		"programs or searches of integer partitions")                                      \
+		"auto: lp as long as it is cheaper than conv, then conv; lp: a linear program "    \
+		"over all coalitions, then a search among those that it leaves; conv: subset "     \
+		"convolutions; dp, idp: dynamic programs over splits of coalitions")               \
 	X(GAMES, FLAG, free_disposal, "free_disposal", 0, NULL, 0, 1, NULL, GPUBE__ON_CSG,         \
-		"agents may stay out of the structure, at no value: complete auctions")            \
+		"agents may stay out of the structure, at no value, as goods of an auction may "   \
+		"stay unsold")                                                                     \
 	X(GAMES, FLAG, unshared_splittings, "unshared_splittings", 0, NULL, 0, 1, NULL,            \
 		GPUBE__ON_CSG,                                                                     \
-		"dp on a device, for comparison: coalitions do not share what they fetch")         \
+		"method dp on a device, for comparison: threads do not share the values that "     \
+		"they read")                                                                       \
 	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE",                              \
 		GPUBE__ON_CSG | GPUBE__ON_NASH,                                                    \
 		"write to FILE a proof that another program can check: of csg by method lp, of "   \
@@ -313,29 +318,33 @@ enum gpube__opt_section {
 	X(GAMES, LONG, range, "range", 0, "100", 1, 1000000000, "N", GPUBE__ON_NASH_GENERATE,      \
 		"random payoffs are integers from -N to N; covariant: standard deviation")         \
 	X(GAMES, REAL, covariance, "covariance", 0, "0.5", -1, 1, "X", GPUBE__ON_NASH_GENERATE,    \
-		"of the payoffs of a covariant game")                                              \
+		"covariant: correlation of the players' payoffs in a profile")                     \
 	X(GAMES, LONG, int_payoffs, "int_payoffs", 0, "0", 0, 1000000000, "N",                     \
 		GPUBE__ON_NASH_GENERATE,                                                           \
-		"draw reals, and round payoffs that are N times as large to integers; 0: draw "    \
+		"draw real payoffs, and round N times each of them to an integer; 0: draw "        \
 		"integers")                                                                        \
 	X(GAMES, TEXT, parameters, "parameters", 0, NULL, 0, 0, "LIST", GPUBE__ON_NASH_GENERATE,   \
 		"a,b,c of minimum-effort, high,middle,low of grab-the-dollar, the reward of "      \
 		"travelers-dilemma; by default drawn from the seed")                               \
 	X(GAMES, CHOICE, coalition_distribution, "distribution", 0, "uniform", 0, 0,               \
-		GPUBE__WORDS_COALITIONS, GPUBE__ON_COALITIONS_GENERATE, "of the values")           \
+		GPUBE__WORDS_COALITIONS, GPUBE__ON_COALITIONS_GENERATE,                            \
+		"distribution of the coalitions' values")                                          \
 	X(GAMES, INT, n_agents, "n_agents", 0, "20", 1, 40, "N", GPUBE__ON_COALITIONS_GENERATE,    \
-		"agents of the game")                                                              \
+		"number of agents")                                                                \
 	X(GAMES, CHOICE, coalition_type, "type", 0, "int32", 0, 0,                                 \
 		"int16|int32|int64|float32|float64", GPUBE__ON_COALITIONS_GENERATE,                \
-		"of the values; integers are 1000 times the value, int16 10 times")                \
+		"type of the values; an integer is 1000 times the value, an int16 10 times, "      \
+		"rounded")                                                                         \
 	X(GAMES, CHOICE, store, "store", 0, "memory", 0, 0, "memory|device|none",                  \
 		GPUBE__ON_COALITIONS_GENERATE,                                                     \
-		"where the values are; none: they are made whenever they are needed")              \
+		"where the values are stored; none: nowhere, and they are computed again "         \
+		"whenever they are needed")                                                        \
 	X(GAMES, CHOICE, auction_distribution, "distribution", 0, "regions", 0, 0,                 \
-		GPUBE__WORDS_AUCTIONS, GPUBE__ON_AUCTION_GENERATE, "of the bids")                  \
-	X(GAMES, INT, goods, "goods", 0, "60", 2, 1000, "N", GPUBE__ON_AUCTION_GENERATE, "goods")  \
+		GPUBE__WORDS_AUCTIONS, GPUBE__ON_AUCTION_GENERATE, "distribution of the bids")     \
+	X(GAMES, INT, goods, "goods", 0, "60", 2, 1000, "N", GPUBE__ON_AUCTION_GENERATE,           \
+		"number of goods")                                                                 \
 	X(GAMES, INT, bids, "bids", 0, "1000", 1, 1000000, "N", GPUBE__ON_AUCTION_GENERATE,        \
-		"bids")                                                                            \
+		"number of bids")                                                                  \
 	X(GAMES, FLAG, regret, "regret", 0, NULL, 0, 1, NULL, GPUBE__ON_MODEL_AS,                  \
 		"of a game as costs: a profile costs what its players could gain, instead of "     \
 		"being forbidden")
@@ -343,8 +352,8 @@ enum gpube__opt_section {
 #define GPUBE__OPTS_READING(X)                                                                     \
 	X(READING, CHOICE, kind, "kind", 0, "costs", 0, 0, "costs|potentials|game",                \
 		GPUBE__ON_READ,                                                                    \
-		"what a file of numbers holds that no format claims: a game, or "                  \
-		"otherwise costs as .wcsp")                                                        \
+		"what a file of plain numbers holds that no format claims: game, or otherwise "    \
+		"costs, as a .wcsp")                                                               \
 	X(READING, CHOICE, from, "from", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_READ,              \
 		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
 		"format of the input; auto tells it from the content")                             \
@@ -354,30 +363,31 @@ enum gpube__opt_section {
 		"by default")                                                                      \
 	X(READING, INT, sample, "sample", 0, "0", 0, INT32_MAX, "K",                               \
 		GPUBE__ON_READ | GPUBE__ON_CLI,                                                    \
-		"of a file of several samples of evidence, take number K; 0: the first")           \
+		"which sample of a file with several samples of evidence is read; 0: the first")   \
 	X(READING, INT, colors, "colors", 0, "0", 0, 10000, "K", GPUBE__ON_READ | GPUBE__ON_CLI,   \
-		"colours for a graph (.col)")
+		"number of colours, for a graph (.col)")
 
 #define GPUBE__OPTS_WRITING(X)                                                                     \
 	X(WRITING, CHOICE, to, "to", 0, "auto", 0, 0, "auto|" GPUBE_FORMATS_WRITTEN,               \
 		GPUBE__ON_WRITE | GPUBE__ON_CLI,                                                   \
 		"format of the output; auto goes by its name, x.cfn.gz for example")               \
 	X(WRITING, FLAG, shift, "shift", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
-		"where the format has no place for negative totals, write all of them larger by "  \
-		"what is needed, and say by how much")                                             \
+		"where the format has no negative totals, add a constant to all totals, and "      \
+		"report it")                                                                       \
 	X(WRITING, FLAG, lossy, "lossy", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
-		"write what the output cannot hold as well as it can, and say what is lost")       \
+		"change what the format cannot hold until it can, and report what is lost")        \
 	X(WRITING, FLAG, check, "check", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE | GPUBE__ON_CLI,     \
-		"read back what was written and compare it table by table, .lp and .mps row by "   \
-		"row, before OUT gets its name")                                                   \
+		"read back what was written and compare it, table by table (.lp and .mps row by "  \
+		"row), before OUT gets its name")                                                  \
 	X(WRITING, FLAG, wide, "wide", 0, NULL, 0, 1, NULL, GPUBE__ON_WRITE,                       \
-		"write also what toulbar2 reads as something else, and say so: costs past 2^53, "  \
-		"and in a .cfn a bound between -1 and 0; otherwise that is refused")
+		"also write what toulbar2 reads as something else, with a note: costs above "      \
+		"2^53 and, in a .cfn, a bound between -1 and 0; otherwise that is refused")
 
 #define GPUBE__OPTS_MACHINE(X)                                                                     \
 	X(MACHINE, SIZE, memory_bytes, "memory", 0, NULL, 0, GPUBE__NO_END, "SIZE",                \
 		GPUBE__ON_CTX | GPUBE__ON_CLI,                                                     \
-		"most memory for tables; 0: what is free, of commands on models half of it")       \
+		"most memory for tables, such as 512M or 8G; 0: what is free, of commands on "     \
+		"models half of it")                                                               \
 	X(MACHINE, SIZE, device_memory_bytes, "device_memory", 0, NULL, 0, GPUBE__NO_END, "SIZE",  \
 		GPUBE__ON_CTX | GPUBE__ON_CLI, "most memory of a GPU for tables; 0: what is free") \
 	X(MACHINE, NUMBERS, devices, "devices", 0, NULL, 0, 1000, "LIST",                          \
@@ -387,7 +397,7 @@ enum gpube__opt_section {
 	X(MACHINE, INT, n_threads, "threads", 0, NULL, 1, 1024, "N",                               \
 		GPUBE__ON_CTX | GPUBE__ON_CLI, "threads; by default one for each core")            \
 	X(MACHINE, CALL, log, "log", 0, NULL, 0, 0, NULL, GPUBE__ON_CTX,                           \
-		"called with finished lines, and with the fraction that is done")                  \
+		"called with what the calls report: a struct gpube_log")                           \
 	X(MACHINE, CALL, realloc, "realloc", 0, NULL, 0, 0, NULL, GPUBE__ON_CTX,                   \
 		"in place of malloc(), realloc() and free()")
 

@@ -81,6 +81,7 @@ nash --upper-bound
 solve -Z
 generate --timeout
 WORDS
+row 'a letter with a value' 2 '' "^gpube: unknown option '-v=1' of" "$gpube" solve -v=1 x
 row 'a letter in a cluster' 2 '' "^gpube: unknown option '-t', did you mean '--timeout'\?\$" "$gpube" solve -qt 5 x
 # ---- words of an option are taken in any case
 row 'a task in small letters' 0 '^marginals ' '' "$gpube" infer -q --task mar examples/sprinkler.uai

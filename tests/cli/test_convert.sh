@@ -35,6 +35,9 @@ for f in examples/zebra.wcsp tests/instances/pgmpy.uai "$work/observed.uai"; do
 	row "$f is no network" 1 '' 'the model is no Bayesian network of a conditional table for each variable: .uai can hold it$' \
 		"$alone" --to bif "$f" -
 done
+printf 'MARKOV\n2\n2 2\n2\n1 0\n2 0 1\n2\n0.8 0.2\n4\n0.9 0.1 0.05 0.95\n' > "$work/built.uai"
+row 'conditional tables are a network, whoever says so' 0 '' 'compared: 2 variables, .* all equal$' \
+	"$alone" --check "$work/built.uai" "$work/built.bif"
 row 'no solution as .cnf' 0 '' 'all equal$' "$alone" --check "$work/none.cfn" "$work/none.cnf"
 row 'stays without one' 0 '^infeasible' '' "$gpube" solve "$work/none.cnf"
 row 'and a solution is one' 0 '^optimum *0,' '' "$gpube" solve "$work/s.cnf"

@@ -23,7 +23,7 @@ static const struct {
 	{"s|solution|initial-solution|warm-start|mip-start|start|init", "sol"},
 	{"r|random-seed|rand-seed|rng", "seed"},
 	{"gpu|gpus|cuda|device", "backend"},
-	{"a|algo|algorithm|solver", "method"},
+	{"algo|algorithm|solver", "method"},
 	{"i|i-bound|mini-bucket|mbe", "ibound"},
 	{"O|elimination-order|elim-order|ordering|variable-order|var-order", "order"},
 	{"order-from|ordering-file", "order-file"},

@@ -61,8 +61,7 @@ void tree_report_text(struct gpube_out *out, const void *result)
 		gpube__plural(t->n_sets));
 	gpube__out_printf(out, "%-*s%lld", LABEL, "equilibria", n);
 	if (f->answer == GPUBE_NASH_ANSWER_ALL)
-		gpube__out_printf(out, ", %s: every one is a mixture of these\n",
-			n == 1 ? "the only one" : "all extreme equilibria");
+		gpube__out_text(out, nash_text_all(n));
 	else if (f->answer == GPUBE_NASH_ANSWER_INCOMPLETE)
 		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
 	else

@@ -342,7 +342,9 @@ static int add_mini(struct planner *p, int32_t bucket, int32_t number, int32_t n
 		}
 	if (mini->cells < 0 || mini->cells > INT64_MAX / 2 || from->cells >= 0x1p62)
 		return gpube__fail(mbe->ctx, GPUBE_ELIMIT,
-			"a mini-bucket over %d variables has more than 2^62 cells", from->n);
+			"a bucket over %d variables has more than 2^62 cells: a smaller z splits "
+			"it",
+			from->n);
 	if (mini->n_scope)
 		mini->consumer = mbe->scopes[mini->scope_at];
 	if (mini->n_in > mbe->most_inputs)

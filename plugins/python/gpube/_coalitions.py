@@ -347,6 +347,9 @@ class AuctionResult(Shown):
 			"" if self.proved else ", at most %s" % self.upper_bound), "winning bids " + short(self.winners, 80)]
 
 	def _html(self):
+		"""The bids by their places; and by the numbers that a file gives them, where these differ."""
+		if list(self.ids) == list(self.winners):
+			return html_table(self._lines()[0], ["winning bid"], [[w] for w in self.winners])
 		return html_table(self._lines()[0], ["winning bid", "its number"], zip(self.winners, self.ids))
 
 
