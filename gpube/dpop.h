@@ -68,15 +68,17 @@ struct gpube_dpop_agent {
  * What gpube_dpop() knows at its end.
  * answer        OPTIMAL: cost is the optimum; INFEASIBLE; INCOMPLETE: stopped, or ADPOP, and the
  *               optimum is between bound and cost
- * stopped       before the end: bound, cost and values are then the better of what the agents have
- *               proved and what gpube_bound() finds in a moment; clocks and seconds of agents are 0
- * bounded       'bound' is known: no assignment is better; units of 10^-scale
- * cost          of 'values', units of 10^-scale, of potentials -ln; undefined without values
+ * stopped       1: the run was stopped before its end. Then bound, cost and values are the better
+ *               of what the agents have proved and what gpube_bound() finds in a moment, and the
+ *               clocks and seconds of agents are 0
+ * bounded       1: 'bound' is set, in units of 10^-scale: no assignment is better
+ * cost          of 'values', in units of 10^-scale, of potentials -ln; undefined without values
  * values        n_vars value indices of the model, or NULL
  * log_value     potentials: ln of the product at 'values'
  * owner         the agent of each variable; NULL where the model was settled without agents
  * height        agents on the longest path from a root, at least 1
- * width         of the order in which agents eliminate their variables: most of a message
+ * width         of the order in which agents eliminate their variables: the most variables of a
+ *               message
  * n_split       buckets that were split into mini-buckets; z: as in the options
  * joined_cells  of all agents; largest_cells: of the largest table of a message
  * …_messages    between agents; bytes as they would be sent: a header of 40, UTIL 4 a table and 4
@@ -87,7 +89,7 @@ struct gpube_dpop_agent {
  *               token's, and bytes (a header of 40; 4 an index or a degree, a name's own; the
  *               visited agents, 4 each), rounds in which they were delivered, and the last agent's
  *               clock when it is done, which simulated_seconds do not contain
- * n_workers     agents at work at the same time, at most
+ * n_workers     most agents that work at the same time
  * seconds_tree  for the pseudo-tree; seconds_plan: with every agent's plan; seconds_run: for the
  *               messages
  */

@@ -2,18 +2,19 @@
  * solver.h - one model solved again and again while it changes: values are observed and taken
  * back, functions added, costs changed. Public; include after gpube/gpube.h.
  *
- * A solver has a model of its own, a copy of the one that it is made of, which may change or go
- * afterwards, and which several threads may share, each with a solver and a context of its own.
- * Its answers are those of gpube_solve() for its model as it is then. Between runs it keeps what
- * stays valid:
- *   bounds          every proved bound, for what was observed then; adding to costs leaves it a
- *                   bound, and other changes lower it by no more than their greatest gain
- *   assignments     priced again; where one costs a bound that is still valid it is optimal
- *   messages        of bucket elimination, both ways, where they fit the memory and take little
- *                   beside what the runs so far have taken: order, plan and tables stay, only
- *                   buckets between a change and the root are done again, and one variable that is
- *                   observed or whose unary costs change is answered from what is there
- * Otherwise a run is gpube_solve() that begins with the best assignment and ends at the best bound.
+ * A solver works on its own copy of a model. The original may change or be freed afterwards;
+ * several threads may make solvers of it, each in its own context. An answer is that of
+ * gpube_solve() for the copy as it is at that moment. Between runs the solver keeps what stays
+ * valid:
+ *   bounds          every proved bound, with the values that were observed then. It stays a bound
+ *                   when costs increase; other changes lower it by at most what they can gain
+ *   assignments     they are priced again; one whose cost is a bound that still holds is optimal
+ *   messages        those of bucket elimination in both directions, where they fit the memory and
+ *                   take little time beside the runs so far. Order, plan and tables stay; only
+ *                   buckets between a change and the root are eliminated again. If one variable is
+ *                   observed, or its unary costs change, the answer is read off the messages
+ * Otherwise a run is that of gpube_solve(), which begins with the best assignment known and ends
+ * when it reaches the best bound known.
  */
 #ifndef GPUBE_SOLVER_H
 #define GPUBE_SOLVER_H
@@ -40,17 +41,16 @@ GPUBE_API int gpube_solver_new(struct gpube_solver **out, struct gpube_ctx *ctx,
 GPUBE_API void gpube_solver_free(struct gpube_solver *s);
 
 /*
- * The solver's model: what gpube.h and globals.h can add to a model or change of it, such as what
- * is observed, is taken into account by the next run. It is freed with the solver.
+ * The solver's model. The next run takes into account whatever calls of gpube.h and globals.h have
+ * added or changed, such as observed values. It is freed with the solver.
  */
 GPUBE_API struct gpube_model *gpube_solver_model(struct gpube_solver *s);
 
 /*
- * gpube_solver_change_costs() - a function has other costs from now on, all of them. To do without
- * a function is to change its costs to 0.
- * costs   as gpube_model_add_costs() takes them
- * Errors: EINVAL (no such function, one of no variables, a model of potentials), ERANGE, ENOMEM:
- *         it is as it was
+ * gpube_solver_change_costs() - replaces all costs of a function. Costs of 0 remove it.
+ * costs   a cell for each combination of values, as gpube_model_add_costs() takes them
+ * Errors: EINVAL (no such function, one without variables, a model of potentials), ERANGE, ENOMEM:
+ *         the function is unchanged
  */
 GPUBE_API int gpube_solver_change_costs(
 	struct gpube_solver *s, int32_t function, const int64_t *costs);
@@ -65,21 +65,21 @@ GPUBE_API int gpube_solver_change_cost(
 	struct gpube_solver *s, int32_t function, const int32_t *values, int64_t cost);
 
 /*
- * gpube_solver_assume() - variables have these values in the next run, and in no other. What
- * contradicts an observed value, or another assumption, has no solution. A second call adds to the
- * first.
+ * gpube_solver_assume() - fixes n variables to values in the next run, and in no other. Where a
+ * value contradicts an observed one, or another assumption, there is no solution. A second call
+ * before the run adds to the first.
  * Errors: EINVAL (a variable, a value): none of them is assumed; ENOMEM
  */
 GPUBE_API int gpube_solver_assume(
 	struct gpube_solver *s, int32_t n, const int32_t *vars, const int32_t *values);
 
 /*
- * gpube_solver_run() - as gpube_solve() of the model as it is now. The assignment is priced from
- * its tables. Where the solution is read off what is kept there is no order, and the stage in
- * 'stages' says what it was ("known", "messages"); options' progress function is not called.
- * opts    cutoff, timeout and progress of this run, in place of those of gpube_solver_new(): what
- *         is not set there it has not; NULL: as gpube_solver_new() had them. A cutoff is in units
- *         of the solution's scale
+ * gpube_solver_run() - solves the model as it is now, as gpube_solve() does. The assignment is
+ * priced from the model's tables. Where the solution is read off what was kept, its order is NULL,
+ * its stage is called "known" or "messages", and the progress function is not called.
+ * opts    cutoff, timeout and progress of this run, all three in place of those of
+ *         gpube_solver_new(); NULL: those of gpube_solver_new(). A cutoff is in units of the
+ *         solution's scale
  * Errors: EINVAL (opts): nothing was done; those of gpube_solve(), after which, a stop or a time
  *         limit included, the solver can be changed and run again; assumptions are gone
  */

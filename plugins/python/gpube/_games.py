@@ -36,6 +36,10 @@ class Game(Owner):
 
 	def __init__(self, payoffs1: Any, payoffs2: Any = None, context: Optional[Context] = None,
 			actions: Optional[Iterable[Iterable[Any]]] = None, players: Optional[Iterable[Any]] = None):
+		for given in payoffs1, payoffs2:
+			if getattr(given, "ndim", 2) != 2:
+				raise ValueError("payoffs are rows x columns numbers, found an array of %d dimensions; games of more "
+					"players come from files" % given.ndim)
 		first = _tables.fractions(payoffs1)
 		shape = first[0].shape
 		second = _tables.negated(first) if payoffs2 is None else _tables.fractions(payoffs2, shape)
@@ -475,7 +479,8 @@ class Equilibria(Shown):
 def _cells(e):
 	if isinstance(e, BehaviourProfile):
 		return [e.of(player) for player in range(1, max(len(e.payoffs), 2) + 1)]
-	return [", ".join("%s: %s" % (k, p) for k, p in of.named().items() if p) for of in e.strategies]
+	return [", ".join("%s: %s" % (k if isinstance(k, str) else "action %d" % k, p) for k, p in of.named().items() if p)
+		for of in e.strategies]
 
 
 def _strategies(address, n, n_actions):

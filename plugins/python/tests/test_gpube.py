@@ -794,6 +794,8 @@ class Coalitions(unittest.TestCase):
 		for bad in ([0, 1, 2], [1, 2], {}, {(41,): 1}, [0, gpube.INF], [0, Fraction(1, 3)], {(0, 0): 1, 1: 2}):
 			self.assertRaises(ValueError, gpube.csg, bad)
 		from_1 = {(1,): 4, (2,): 3, (1, 2): 9}
+		with self.assertRaisesRegex(ValueError, "1 dimensions; games of more players come from files"):
+			gpube.nash(type("Array", (), {"ndim": 1})())
 		with self.assertRaisesRegex(ValueError, "agent 0 is in no coalition: agents are numbered from 0"):
 			gpube.csg(from_1)
 		self.assertEqual(gpube.csg(from_1, n=3).answer, "infeasible")
