@@ -21,7 +21,7 @@ class Building:
 		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
 		        are for named(), observe() and the files that have a place for them
 		name    no other variable has it
-		Errors: ValueError (a name with a zero byte, two values of one name), Error EINVAL (no values, a name that another has),
+		Errors: ValueError (a name with a zero byte), Error EINVAL (no values, a name that another has),
 		        ENOMEM
 
 		>>> m = gpube.Model(); day = m.add_variable(["monday", "tuesday"], "day")
@@ -36,8 +36,6 @@ class Building:
 				raise
 			values = [str(x) for x in domain]
 			size = len(values)
-			if len(set(values)) < size:
-				raise ValueError("two values of one name among %s" % ", ".join(values[:20]))
 		other = None if name is None else names_of(self).get(name)
 		if other is not None:
 			raise Error("EINVAL", "variables %d and %d would both be called %r" % (other, len(self), name))

@@ -2,7 +2,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 import operator
 import os
 from dataclasses import dataclass
@@ -258,18 +257,15 @@ def _values(values):
 def _listed(context, values, n):
 	"""_game_of() a dict, which takes memory by what is listed."""
 	numbers_of = _Numbers()
-	given, values = len(values), {numbers_of.mask(c): v for c, v in values.items()}
+	given, values = values, {numbers_of.mask(c): v for c, v in values.items()}
 	numbers_of.check()
 	if any(c < 1 for c in values if c) or not values:
 		raise ValueError("no coalitions, or one below 0")
-	if len(values) < given:
+	if len(values) < len(given):
 		raise ValueError("two of the coalitions have the same agents")
 	least = max(values).bit_length()
-	everyone = functools.reduce(operator.or_, values)
-	if n is None and everyone + 1 != 1 << least:
-		alone = ~everyone & (everyone + 1)
-		raise ValueError("agent %d is in no coalition: agents are numbered from 0; where that is meant, n=%d" %
-			(alone.bit_length() - 1, least))
+	if n is None and not any(c & 1 for c in values) and not any(hasattr(c, "__index__") for c in given):
+		raise ValueError("agent 0 is in no coalition: agents are numbered from 0; where that is meant, n=%d" % least)
 	n = least if n is None else n
 	if n < least:
 		raise ValueError("a coalition of agent %d, of %d agents" % (least - 1, n))

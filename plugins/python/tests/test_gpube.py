@@ -730,10 +730,10 @@ class Agents(unittest.TestCase):
 			gpube.dpop("no.wcsp")
 		exams = gpube.Model.read(example("exams.cfn"))
 		for wrong in {"tree": "oak"}, {"agents": {"latin": "a"}}, {"agents": {0: "a", "algebra": "b"}}, \
-				{"timeout": -1}, {"observe": {"algebra": "never"}}, {"z": -1}, {"latency": -1}:
+				{"timeout": -1}, {"observe": {"algebra": "never"}}, {"z": -1}, {"latency": -1}, {"partition": "merge"}:
 			with self.assertRaises(ValueError):
 				gpube.dpop(exams, **wrong)
-		for wrong in {"root": "latin"}, {"partition": "merge"}, {"agents": {9: "a"}}, {"agents": "no such file"}:
+		for wrong in {"root": "latin"}, {"agents": {9: "a"}}, {"agents": "no such file"}:
 			with self.assertRaises(gpube.Error) as error:
 				gpube.dpop(exams, **wrong)
 			self.assertEqual(error.exception.status, "EIO" if wrong == {"agents": "no such file"} else "EINVAL")
