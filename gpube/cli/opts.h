@@ -198,26 +198,21 @@
 
 #define OPTS_REPARAM(X)                                                                            \
 	X(OUT, write, 'o', NULL, 0, 0, "FILE",                                                     \
-		"the file that the equivalent problem is written to, .cfn or .wcsp, compressed "   \
-		"as .gz or .xz")                                                                   \
-	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn",                                            \
-		"format of that file; auto goes by its name")                                      \
+		"write the equivalent problem to FILE: .cfn or .wcsp, also .gz or .xz")            \
+	X(CHOICE, to, 0, "auto", 0, 0, "auto|wcsp|cfn", "its format; auto goes by its name")       \
 	X(INT, max_arity, OPTS_LIBRARY)                                                            \
 	X(INT, max_tables, OPTS_LIBRARY)                                                           \
 	X(REAL, max_cells, OPTS_LIBRARY)                                                           \
 	X(INT, decimals, 0, "-1", -1, 12, "N",                                                     \
-		"most decimals that costs may have beyond those of the input; more give a "        \
-		"better bound; -1: 6 for a .cfn, 0 for a .wcsp, whose costs are integers in "      \
-		"units of the last decimal")                                                       \
+		"most decimals that costs may have beyond those of FILE; more give a better "      \
+		"bound; -1: 6, in a .wcsp, which has integers, 0")                                 \
 	X(FLAG, shift, 0, NULL, 0, 0, NULL,                                                        \
-		".wcsp: where totals are negative or too large, add a constant to all of them, "   \
-		"and report it")                                                                   \
+		".wcsp: add a constant to totals that are negative or too large; report it")       \
 	X(FLAG, prune, OPTS_LIBRARY)                                                               \
 	X(FLAG, check, 0, NULL, 0, 0, NULL,                                                        \
 		"read the problem back and compare costs of assignments: all if they are few, "    \
 		"otherwise some thousands at random")                                              \
-	X(OUT, write_sol, 0, NULL, 0, 0, "FILE",                                                   \
-		"write the best assignment that was found to FILE, as a .sol")                     \
+	X(OUT, write_sol, 0, NULL, 0, 0, "FILE", "write the best assignment found, a .sol")        \
 	X(OUT, write_order, 0, NULL, 0, 0, "FILE",                                                 \
 		"write an elimination order of the equivalent problem, a .order, or its "          \
 		"tree decomposition, a .cov or .dec")                                              \
@@ -251,12 +246,10 @@
 	X(FLAG, simplify, 0, NULL, 0, 0, NULL,                                                     \
 		"write the simplified model; --map tells how its assignments become those of IN")  \
 	X(CHOICE, consistency, 0, "none", 0, 0, "none|sac|pc",                                     \
-		"with --simplify: sac removes values that singleton arc consistency proves to "    \
-		"be in no solution below the upper bound, and pc also pairs of values, by path "   \
-		"consistency")                                                                     \
+		"with --simplify: remove values (sac) and pairs of values (pc) that singleton "    \
+		"arc or path consistency proves to be in no solution below the upper bound")       \
 	X(OUT, map, 0, NULL, 0, 0, "FILE",                                                         \
-		"with --simplify: write to FILE which value, or which variable of OUT, each "      \
-		"variable of IN has become")                                                       \
+		"with --simplify: write to FILE what each variable of IN has become")              \
 	X(FLAG, toulbar2, 0, NULL, 0, 0, NULL,                                                     \
 		".wcsp, .cfn: write only what every version of toulbar2 reads correctly, such "    \
 		"as costs up to 2^53, and otherwise fail with the reason")                         \
@@ -264,48 +257,41 @@
 		"report on standard output what was written, and how totals of a .wcsp or .cfn "   \
 		"become those of the model")                                                       \
 	X(SIZE, memory, 0, NULL, 0, OPTS_NO_END, "SIZE",                                           \
-		"most memory for what a short file may declare, such as large domains, in bytes "  \
-		"or as 512M, 8G; 0: half of what is free")
+		"most memory for what a short file may declare, such as large domains; 0: half "   \
+		"of what is free")
 
 #define OPTS_GENERATE(X)                                                                           \
 	X(INT, variables, 'n', "20", 1, INT32_MAX, "N",                                            \
 		"number of variables; csg: of agents; nash: of actions of each player")            \
 	X(INT, domain, 'd', "5", 1, INT32_MAX, "N", "number of values of each variable")           \
-	X(REAL, p1, 0, "0.3", 0, 1, "X",                                                           \
-		"random: number of edges, as a part of all possible ones")                         \
+	X(REAL, p1, 0, "0.3", 0, 1, "X", "random: edges, as a part of all possible ones")          \
 	X(INT, rows, 0, "0", 0, INT32_MAX, "N",                                                    \
-		"grid: number of rows, a divisor of --variables; 0: about as many as columns; "    \
-		"nash: number of actions of player 1; 0: as --variables")                          \
-	X(INT, columns, 0, "0", 0, INT32_MAX, "N",                                                 \
-		"nash: number of actions of player 2; 0: as --variables")                          \
-	X(INT, links, 0, "2", 1, INT32_MAX, "N",                                                   \
-		"scale-free: number of edges that each new node has")                              \
+		"grid: rows, a divisor of --variables; 0: about as many as columns; nash: "        \
+		"actions of player 1; 0: as --variables")                                          \
+	X(INT, columns, 0, "0", 0, INT32_MAX, "N", "nash: actions of player 2; 0: as --variables") \
+	X(INT, links, 0, "2", 1, INT32_MAX, "N", "scale-free: edges of each new node")             \
 	X(REAL, p2, 0, "0.3", 0, 1, "X",                                                           \
-		"number of forbidden tuples of each function, as a part of all its tuples")        \
+		"forbidden tuples, as a part of all tuples of a function")                         \
 	X(TEXT, game, 0, "random", 0, 0, "CLASS",                                                  \
 		"nash: class of the game: random, covariant, zero-sum, win-lose, duplicated, "     \
 		"coordination, dispersion, minimum-effort, grab-the-dollar, travelers-dilemma, "   \
 		"cyclic-polytope")                                                                 \
 	X(INT, range, 0, "100", 1, 1000000000, "N",                                                \
-		"nash: random payoffs are integers from -N to N; covariant: N is the standard "    \
-		"deviation")                                                                       \
-	X(REAL, covariance, 0, "0.5", -1, 1, "X",                                                  \
-		"nash, covariant: correlation of the players' payoffs in a profile")               \
+		"nash: payoffs are integers from -N to N; covariant: standard deviation N")        \
+	X(REAL, covariance, 0, "0.5", -1, 1, "X", "covariant: correlation of both payoffs")        \
 	X(INT, int_payoffs, 0, "0", 0, 1000000000, "N",                                            \
-		"nash: draw real payoffs, and round N times each of them to an integer, as "       \
-		"GAMUT's -int_payoffs does with 10000; 0: draw integers")                          \
+		"nash: draw reals, and round N times each to an integer, as GAMUT's "              \
+		"-int_payoffs does with 10000; 0: draw integers")                                  \
 	X(TEXT, parameters, 0, NULL, 0, 0, "LIST",                                                 \
-		"nash: parameters of the class: a,b,c of minimum-effort; high,middle,low of "      \
-		"grab-the-dollar; the reward of travelers-dilemma; by default drawn from the "     \
-		"seed")                                                                            \
+		"nash: a,b,c of minimum-effort; high,middle,low of grab-the-dollar; the reward "   \
+		"of travelers-dilemma; by default drawn from the seed")                            \
 	X(TEXT, dist, 0, NULL, 0, 0, "DIST",                                                       \
-		"csg: distribution of the coalitions' values, as for 'gpube csg --generate' "      \
-		"(default uniform); auction: distribution of the bids (default regions)")          \
+		"csg: distribution of the values, as for 'gpube csg --generate' (default "         \
+		"uniform); auction: of the bids (default regions)")                                \
 	X(INT, goods, 0, "60", 2, 1000, "N", "auction: number of goods")                           \
 	X(INT, bids, 0, "1000", 1, 1000000, "N", "auction: number of bids")                        \
 	X(CHOICE, type, 0, "int32", 0, 0, "int16|int32|int64|float32|float64",                     \
-		"csg: type of the values; an integer is 1000 times the value, an int16 10 "        \
-		"times, rounded")                                                                  \
+		"csg: type of the values; integers are 1000 times the value, int16 10 times")      \
 	X(INT, max_cost, 0, "100", 0, INT32_MAX, "N",                                              \
 		"costs of allowed tuples are drawn from 0 to N")                                   \
 	X(INT, seed, 0, "0", 0, OPTS_NO_END, "N", "seed of the random numbers")                    \
