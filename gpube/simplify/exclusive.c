@@ -305,10 +305,12 @@ static int compose(const struct gpube_exclusive *x, struct gpube_simplified *out
 	out->var = gpube__alloc(x->ctx, n, sizeof(*out->var));
 	out->value = gpube__alloc_zero(x->ctx, n, sizeof(*out->value));
 	out->values = gpube__alloc_zero(x->ctx, n, sizeof(*out->values));
+	out->choices = gpube__alloc(x->ctx, n, sizeof(*out->choices));
 	if (s->known)
 		out->known = gpube__alloc(x->ctx, n, sizeof(*out->known));
-	if (!out->var || !out->value || !out->values || (s->known && !out->known))
+	if (!out->var || !out->value || !out->values || !out->choices || (s->known && !out->known))
 		return GPUBE_ENOMEM;
+	memcpy(out->choices, s->choices, n * sizeof(*out->choices));
 	if (s->known)
 		memcpy(out->known, s->known, n * sizeof(*out->known));
 	for (int32_t i = 0; i < s->n_vars && !status; i++) {
@@ -317,6 +319,9 @@ static int compose(const struct gpube_exclusive *x, struct gpube_simplified *out
 	}
 	out->model = of_groups->model;
 	of_groups->model = NULL;
+	if (out->model && (__int128)out->model->top - gpube__constant_of(out->model) >
+				  gpube__cost_span(out->model))
+		out->model->top = GPUBE_INF; /* joined costs are all below it */
 	return status;
 }
 

@@ -1,5 +1,6 @@
 /* Variables that exclude each other, joined: against enumeration, and under gpube_bound(). */
 #include "tests/support/test.h"
+#include "gpube/ir/model_bytes.h"
 #include "gpube/options/options.h"
 
 #include "gpube/simplify/exclusive.h"
@@ -145,6 +146,21 @@ static void check_joined(const struct gpube_simplified *s, const struct gpube_mo
 		assert_true(given.cost == (s->negated ? -best : best));
 }
 
+/* As a checkpoint and other ranks have it. */
+static void check_written(const struct gpube_simplified *joined, const struct gpube_model *m)
+{
+	struct gpube__bytes bytes = {.ctx = ctx};
+	struct gpube_simplified read;
+
+	gpube__put_simplified(&bytes, joined);
+	assert_int_equal(bytes.status, 0);
+	assert_int_equal(gpube__get_simplified(&read, &bytes, m), 0);
+	assert_true(bytes.next == bytes.n);
+	check_joined(&read, m);
+	gpube__simplified_clear(ctx, &read);
+	gpube__bytes_clear(&bytes);
+}
+
 static void joins_what_excludes_each_other(void **state)
 {
 	int n_joined = 0;
@@ -159,6 +175,8 @@ static void joins_what_excludes_each_other(void **state)
 		assert_int_equal(gpube__join_exclusive(&joined, &s, &any), 0);
 		if (any) {
 			check_joined(&joined, m);
+			if (!joined.infeasible)
+				check_written(&joined, m);
 			gpube__simplified_clear(ctx, &joined);
 			n_joined++;
 		}
