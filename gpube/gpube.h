@@ -160,7 +160,7 @@ GPUBE_API int gpube_opts_set_real(struct gpube_opts *o, const char *name, double
 GPUBE_API int gpube_opts_set_numbers(
 	struct gpube_opts *o, const char *name, int32_t n, const int32_t *numbers);
 /* Functions, which get 'arg'; NULL: none. */
-GPUBE_API int gpube_opts_set_log(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
+GPUBE_API int gpube_opts_set_logger(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
 GPUBE_API int gpube_opts_set_realloc(struct gpube_opts *o, gpube_realloc_fn *fn, void *arg);
 
 /*

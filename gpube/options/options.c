@@ -322,7 +322,7 @@ int gpube_opts_set_give(struct gpube_opts *o, gpube_give_fn *fn, void *arg)
 	return set(o, "give", &(struct value){.is = IS_CALL, .call = {(void (*)(void))fn, arg}});
 }
 
-int gpube_opts_set_log(struct gpube_opts *o, gpube_log_fn *fn, void *arg)
+int gpube_opts_set_logger(struct gpube_opts *o, gpube_log_fn *fn, void *arg)
 {
 	return set(o, "log", &(struct value){.is = IS_CALL, .call = {(void (*)(void))fn, arg}});
 }

@@ -114,9 +114,9 @@ WRONG(gpube_opts_set_progress)
 	REFUSED(gpube_opts_set_progress(NULL, NULL, NULL));
 }
 
-WRONG(gpube_opts_set_log)
+WRONG(gpube_opts_set_logger)
 {
-	REFUSED(gpube_opts_set_log(NULL, NULL, NULL));
+	REFUSED(gpube_opts_set_logger(NULL, NULL, NULL));
 }
 
 WRONG(gpube_opts_set_realloc)

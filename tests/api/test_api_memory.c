@@ -106,7 +106,7 @@ static int set_all(struct gpube_opts *o)
 	if (!status)
 		status = gpube_opts_set_progress(o, NULL, NULL);
 	if (!status)
-		status = gpube_opts_set_log(o, NULL, NULL);
+		status = gpube_opts_set_logger(o, NULL, NULL);
 	if (!status)
 		status = gpube_opts_set_give(o, NULL, NULL);
 	return status;
@@ -537,7 +537,7 @@ static void fill_table(void)
 		"gpube_model_set_top", "gpube_model_set_scale"};
 	static const char *const of_opts[] = {"gpube_opts_free", "gpube_opts_error",
 		"gpube_opts_get", "gpube_opts_set", "gpube_opts_set_int", "gpube_opts_set_real",
-		"gpube_opts_set_numbers", "gpube_opts_set_progress", "gpube_opts_set_log",
+		"gpube_opts_set_numbers", "gpube_opts_set_progress", "gpube_opts_set_logger",
 		"gpube_opts_set_give"};
 	static const char *const of_bounds[] = {"gpube_heuristic_free", "gpube_heuristic_info",
 		"gpube_heuristic_bound", "gpube_heuristic_table", "gpube_heuristic_cells",

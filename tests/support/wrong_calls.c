@@ -99,7 +99,7 @@ static int set_something(struct gpube_opts *o, const struct gpube_option *option
 	if (!strcmp(option->name, "give"))
 		return gpube_opts_set_give(o, NULL, NULL);
 	if (!strcmp(option->name, "log"))
-		return gpube_opts_set_log(o, NULL, NULL);
+		return gpube_opts_set_logger(o, NULL, NULL);
 	if (!strcmp(option->name, "realloc"))
 		return gpube_opts_set_realloc(o, no_memory, NULL);
 	return gpube_opts_set(o, option->name,

@@ -261,7 +261,7 @@ int gpube_opts_set(struct gpube_opts *o, const char *name, const char *text);
 int gpube_opts_set_int(struct gpube_opts *o, const char *name, int64_t value);
 int gpube_opts_set_real(struct gpube_opts *o, const char *name, double value);
 int gpube_opts_set_numbers(struct gpube_opts *o, const char *name, int32_t n, const int32_t *numbers);
-int gpube_opts_set_log(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
+int gpube_opts_set_logger(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
 int gpube_opts_set_progress(struct gpube_opts *o, gpube_progress_fn *fn, void *arg);
 const struct gpube_option *gpube_option(int k, const char *call);
 int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_opts *opts);

@@ -169,7 +169,7 @@ class Context:
 				said = _c.at(address, "gpube_log")
 				log(words[said.level], (said.text or b"").decode("utf-8", "replace"))
 			self._log = _c.LOG(say)
-			lib.gpube_opts_set_log(opts.address, ctypes.cast(self._log, ctypes.c_void_p), None)
+			lib.gpube_opts_set_logger(opts.address, ctypes.cast(self._log, ctypes.c_void_p), None)
 		out = ctypes.c_void_p()
 		status = lib.gpube_ctx_new(ctypes.byref(out), opts.address)
 		if status == -1:
