@@ -49,7 +49,7 @@ BEGIN, TIMES = 3, 4
 
 IMPROVED = re.compile(r"[\d.]+ s: (lower|upper) bound ([^ ,]+)(?:, (?:lower|upper) bound ([^ ,]+))?(?:, gap [^(]*)? \(")
 WORKED = re.compile(r"ticks of work so far: (\S+)")
-TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+) of \S+ ticks, (\S+) s, (?:lower .*, )?gap \S+ to ([^\s,]+)(, done|, failed)?")
+TURN = re.compile(r"round \d+: ([a-z]+) \([a-z]+\), (\S+)(?: of \S+)? ticks, (\S+) s, (?:lower .*, )?gap \S+ to ([^\s,]+)(, done|, failed)?")
 ORDER = re.compile(r"class ([a-z ]+), order of width \d+, about (\S+) ticks of elimination")
 LEFT = re.compile(r"search tree: .* (\S+) s left")
 ELIMINATED = re.compile(r"^ticks of elimination: (\S+)", re.M)
@@ -87,7 +87,7 @@ def turns_of(lines):
             if m[1] != "order":
                 r.points += [(r.ticks + min(max(at - start, 0), ticks), *b) for at, *b in told]
             r.ticks, r.seconds, told, start = r.ticks + ticks, r.seconds + float(m[3]), [], start + ticks
-            r.status = "proved" if float(m[4]) == 0 else {", done": "done", ", failed": "open"}.get(m[5], "open")
+            r.status = "proved" if m[4] != "-" and float(m[4]) == 0 else {", done": "done", ", failed": "open"}.get(m[5], "open")
             if m[1] == "order" and predicted:
                 r.points.append((r.ticks, predicted))
             if m[1] == "tree":

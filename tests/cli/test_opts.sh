@@ -32,7 +32,10 @@ readers() {
 	RANKS) echo gpube/cli/session/session_ranks.c ;;
 	ANSWER | CERTIFY) echo gpube/cli/cmd_solve.c gpube/cli/cmd_bound.c ;;
 	ENGINE | SUMMING) echo gpube/cli/session/inputs.c gpube/cli/session/session_engine.c gpube/cli/cmd_solve.c gpube/cli/cmd_info.c ;;
-	*) echo "gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c" ;;
+	*)
+		own=gpube/cli/cmd_$(echo "$1" | tr '[:upper:]' '[:lower:]').c
+		echo "$own" $(grep -q SESSION_WORK "$own" && echo gpube/cli/session/session.h)
+		;;
 	esac
 }
 
