@@ -610,6 +610,8 @@ const struct command cmd_nash = {
 		"FILE may also be a model with as many functions as variables, each over all "
 		"variables: function i has the payoffs of player i. Costs are negated; costs "
 		"that are maximised, and potentials, are payoffs as they are.\n\n"
+		"Quantal response equilibria and refinements such as perfect or proper "
+		"equilibria are not computed.\n\n"
 		"Method se enumerates supports of equal size, which may miss equilibria of a "
 		"degenerate game. The number is then compared with that of another method, and "
 		"if it is smaller, the result is incomplete. SIGINT, SIGTERM and --timeout end "
