@@ -213,6 +213,14 @@ void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said)
 	log(arg, &said);
 }
 
+void gpube__log_as_text(void *arg, const struct gpube_log *said)
+{
+	const struct gpube__log_text *to = arg;
+
+	to->fn(to->arg, said->level,
+		said->level == GPUBE_LOG_BOUNDS ? said->worked : said->progress, said->text);
+}
+
 void gpube__log_bounds(struct gpube_ctx *ctx, struct gpube_log said)
 {
 	if (ctx->log && !ctx->bounds_unsaid)

@@ -37,6 +37,10 @@ struct gpube_ctx {
 	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	gpube_log_fn *log;
 	void *log_arg;
+	struct gpube__log_text {
+		gpube_log_text_fn *fn;
+		void *arg;
+	} log_text;         /* what log_arg may point to */
 	bool bounds_unsaid; /* those of a part of the work, which are no bounds of the whole */
 	gpube_realloc_fn *realloc_fn;
 	void *realloc_arg;
@@ -100,6 +104,8 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
 /* Level GPUBE_LOG_BOUNDS, of which level and text are set here; or to a log that is not ctx's. */
 void gpube__log_bounds(struct gpube_ctx *ctx, struct gpube_log said);
 void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said);
+/* A log of which 'arg' is a struct gpube__log_text. */
+void gpube__log_as_text(void *arg, const struct gpube_log *said);
 
 /* True once the caller asked to stop or the deadline has passed; cheap enough for every tile. */
 bool gpube__stopped(const struct gpube_ctx *ctx);

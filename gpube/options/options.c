@@ -327,6 +327,16 @@ int gpube_opts_set_logger(struct gpube_opts *o, gpube_log_fn *fn, void *arg)
 	return set(o, "log", &(struct value){.is = IS_CALL, .call = {(void (*)(void))fn, arg}});
 }
 
+int gpube_opts_set_log(struct gpube_opts *o, gpube_log_text_fn *fn, void *arg)
+{
+	const int status =
+		gpube_opts_set_logger(o, fn ? gpube__log_as_text : NULL, fn ? &o->log_text : NULL);
+
+	if (!status)
+		o->log_text = (struct gpube__log_text){fn, arg};
+	return status;
+}
+
 int gpube_opts_set_realloc(struct gpube_opts *o, gpube_realloc_fn *fn, void *arg)
 {
 	return set(o, "realloc", &(struct value){.is = IS_CALL, .call = {(void (*)(void))fn, arg}});

@@ -70,6 +70,7 @@ struct gpube_opts {
 	int signed_too;
 	struct gpube_written *written;
 	struct dcop_world *world;
+	struct gpube__log_text log_text; /* where gpube__log_as_text() is the log */
 	uint64_t given[(GPUBE__N_OPTS + 63) / 64];
 	struct gpube_ctx *ctx;
 };

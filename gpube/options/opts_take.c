@@ -145,6 +145,10 @@ int gpube_ctx_new(struct gpube_ctx **out, const struct gpube_opts *opts)
 		memcpy(ctx->devices, o.devices, (size_t)o.n_devices * sizeof(*ctx->devices));
 	ctx->log = o.log;
 	ctx->log_arg = o.log_arg;
+	if (o.log == gpube__log_as_text) { /* the options may end before the context */
+		ctx->log_text = *(const struct gpube__log_text *)o.log_arg;
+		ctx->log_arg = &ctx->log_text;
+	}
 	*out = ctx;
 	return GPUBE_OK;
 }

@@ -119,6 +119,11 @@ WRONG(gpube_opts_set_logger)
 	REFUSED(gpube_opts_set_logger(NULL, NULL, NULL));
 }
 
+WRONG(gpube_opts_set_log)
+{
+	REFUSED(gpube_opts_set_log(NULL, NULL, NULL));
+}
+
 WRONG(gpube_opts_set_realloc)
 {
 	REFUSED(gpube_opts_set_realloc(NULL, NULL, NULL));

@@ -108,6 +108,8 @@ static int set_all(struct gpube_opts *o)
 	if (!status)
 		status = gpube_opts_set_logger(o, NULL, NULL);
 	if (!status)
+		status = gpube_opts_set_log(o, NULL, NULL);
+	if (!status)
 		status = gpube_opts_set_give(o, NULL, NULL);
 	return status;
 }
@@ -538,7 +540,7 @@ static void fill_table(void)
 	static const char *const of_opts[] = {"gpube_opts_free", "gpube_opts_error",
 		"gpube_opts_get", "gpube_opts_set", "gpube_opts_set_int", "gpube_opts_set_real",
 		"gpube_opts_set_numbers", "gpube_opts_set_progress", "gpube_opts_set_logger",
-		"gpube_opts_set_give"};
+		"gpube_opts_set_log", "gpube_opts_set_give"};
 	static const char *const of_bounds[] = {"gpube_heuristic_free", "gpube_heuristic_info",
 		"gpube_heuristic_bound", "gpube_heuristic_table", "gpube_heuristic_cells",
 		"gpube_path_new", "gpube_path_free", "gpube_path_next", "gpube_path_bound",

@@ -246,6 +246,40 @@ static void all_are_listed(void **state)
 	assert_true(n_calls > n);
 }
 
+static int n_heard;
+
+static void hear_text(void *arg, enum gpube_log_level level, double progress, const char *text)
+{
+	assert_ptr_equal(arg, &n_heard);
+	assert_in_range(level, GPUBE_LOG_NOTE, GPUBE_LOG_BOUNDS);
+	assert_true(level != GPUBE_LOG_BOUNDS || progress >= 0);
+	n_heard += level == GPUBE_LOG_BOUNDS && strstr(text, "bound 7") != NULL;
+}
+
+/* A function of level and text is a log, too, also when the options are gone. */
+static void log_of_text(void **state)
+{
+	const int64_t costs[] = {9, 7};
+	const int32_t scope[] = {0};
+	struct gpube_opts *o = new_options(NULL);
+	struct gpube_solution *solution;
+	struct gpube_model *m;
+	struct gpube_ctx *c;
+
+	(void)state;
+	assert_int_equal(gpube_opts_set_log(o, hear_text, &n_heard), 0);
+	assert_int_equal(gpube_ctx_new(&c, o), 0);
+	gpube_opts_free(o);
+	assert_int_equal(gpube_model_new(&m, c, GPUBE_COSTS), 0);
+	assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube_model_add_costs(m, 1, scope, costs), 0);
+	assert_int_equal(gpube_solve(&solution, m, NULL), 0);
+	assert_true(solution->cost == 7 && n_heard > 0);
+	gpube_result_free(solution);
+	gpube_model_free(m);
+	gpube_ctx_free(c);
+}
+
 static int n_words(const char *words, const char *(*name)(int k))
 {
 	int k = 0;
@@ -274,5 +308,6 @@ int main(void)
 	ADD_CASE(&c, out_of_memory);
 	ADD_CASE(&c, all_are_listed);
 	ADD_CASE(&c, distributions);
+	ADD_CASE(&c, log_of_text);
 	return run_cases(&c, "options", ctx_setup, ctx_teardown);
 }
