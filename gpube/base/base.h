@@ -30,6 +30,12 @@ enum { GPUBE_MAX_DEVICES = 8 };
 struct gpube_rates;
 struct gpube__turns;
 
+/* A log of gpube_opts_set_log(). */
+struct gpube__log_text {
+	gpube_log_text_fn *fn;
+	void *arg;
+};
+
 struct gpube_ctx {
 	char error[512];
 	int n_threads;
@@ -37,10 +43,7 @@ struct gpube_ctx {
 	uint64_t device_memory_bytes; /* the same on a device; 0: what it has */
 	gpube_log_fn *log;
 	void *log_arg;
-	struct gpube__log_text {
-		gpube_log_text_fn *fn;
-		void *arg;
-	} log_text;         /* what log_arg may point to */
+	struct gpube__log_text log_text; /* what log_arg may point to */
 	bool bounds_unsaid; /* those of a part of the work, which are no bounds of the whole */
 	gpube_realloc_fn *realloc_fn;
 	void *realloc_arg;
