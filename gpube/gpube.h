@@ -161,7 +161,7 @@ GPUBE_API int gpube_opts_set_numbers(
 	struct gpube_opts *o, const char *name, int32_t n, const int32_t *numbers);
 /* Functions, which get 'arg'; NULL: none. */
 GPUBE_API int gpube_opts_set_logger(struct gpube_opts *o, gpube_log_fn *fn, void *arg);
-/* As gpube_opts_set_logger(), without what only gpube_log has; progress is 'worked' of BOUNDS. */
+/* The same with a function of level, progress and text; of BOUNDS, 'worked' is its progress. */
 typedef void gpube_log_text_fn(
 	void *arg, enum gpube_log_level level, double progress, const char *text);
 GPUBE_API int gpube_opts_set_log(struct gpube_opts *o, gpube_log_text_fn *fn, void *arg);

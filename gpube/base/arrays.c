@@ -56,5 +56,10 @@ void gpube__text_printf(struct gpube__text *t, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	gpube__text_add(t, text, n < (int)sizeof(text) ? (size_t)n : sizeof(text) - 1);
+	if (n < 0 || n >= (int)sizeof(text))
+		t->status = t->status ? t->status
+				      : gpube__fail(t->ctx, GPUBE_EBUG,
+						"gpube__text_printf: a piece of %d bytes", n);
+	else
+		gpube__text_add(t, text, (size_t)n);
 }

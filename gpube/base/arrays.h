@@ -17,7 +17,7 @@ void gpube__arrays_clear(struct gpube__arrays *a);
 
 /*
  * A text that grows. Begins with 'ctx' set and all else 0, ends by gpube__free() of 'bytes', which
- * a byte 0 ends. After a failure nothing is added to it. Status: ENOMEM
+ * a byte 0 ends. After a failure nothing is added to it. Status: ENOMEM, EBUG
  */
 struct gpube__text {
 	struct gpube_ctx *ctx;
@@ -26,7 +26,7 @@ struct gpube__text {
 	int status;
 };
 void gpube__text_add(struct gpube__text *t, const char *bytes, size_t n);
-/* Of at most 99 bytes. */
+/* Of at most 99 bytes; EBUG: of more. */
 void gpube__text_printf(struct gpube__text *t, const char *fmt, ...) GPUBE_PRINTF(2, 3);
 
 #endif

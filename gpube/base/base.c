@@ -194,20 +194,28 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
 				.level = GPUBE_LOG_PROGRESS, .text = what, .progress = fraction});
 }
 
+size_t gpube__bounds_text(char *text, size_t size, const struct gpube_log *said, const char *word)
+{
+	const char *side[] = {"lower", "upper"}, *worth[] = {said->proved, said->found};
+	size_t n = 0;
+
+	text[0] = 0;
+	for (int k = 0; k < 2; k++)
+		if (worth[k] && n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s%s %s", n ? ", " : "",
+				side[k != said->maximise], word, worth[k]);
+	return n < size ? n : size - 1;
+}
+
 void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said)
 {
-	const char *side[] = {"lower", "upper"}, *worth[] = {said.proved, said.found};
 	char text[512], gap[32] = "";
 	size_t n = (size_t)snprintf(text, sizeof(text), "%.2f s: ", said.seconds);
 
-	for (int k = 0; k < 2; k++)
-		if (worth[k] && n < sizeof(text))
-			n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s bound %s",
-				k && said.proved ? ", " : "", side[k != said.maximise], worth[k]);
+	n += gpube__bounds_text(text + n, sizeof(text) - n, &said, " bound");
 	if (said.gap >= 0)
 		snprintf(gap, sizeof(gap), ", gap %.3g %%", 100 * said.gap);
-	if (n < sizeof(text))
-		snprintf(text + n, sizeof(text) - n, "%s (%s)", gap, said.by);
+	snprintf(text + n, sizeof(text) - n, "%s (%s)", gap, said.by);
 	said.level = GPUBE_LOG_BOUNDS;
 	said.text = text;
 	log(arg, &said);

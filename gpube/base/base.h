@@ -104,7 +104,13 @@ void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
 /* Seconds of work before whose end no line of bounds is shown: the answer may come first. */
 #define GPUBE__MOMENT 0.02
 
-/* Level GPUBE_LOG_BOUNDS, of which level and text are set here; or to a log that is not ctx's. */
+/*
+ * gpube__bounds_text() - which bounds are known, the proved one first: "lower bound 41, upper bound
+ * 43" where 'word' is " bound". The length, at most size - 1.
+ * gpube__log_bounds() - reports them at level GPUBE_LOG_BOUNDS; sets level and text.
+ * gpube__log_bounds_to() - the same to any log.
+ */
+size_t gpube__bounds_text(char *text, size_t size, const struct gpube_log *said, const char *word);
 void gpube__log_bounds(struct gpube_ctx *ctx, struct gpube_log said);
 void gpube__log_bounds_to(gpube_log_fn *log, void *arg, struct gpube_log said);
 /* A log of which 'arg' is a struct gpube__log_text. */

@@ -139,8 +139,7 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 			left, sizeof(left), ", about %.3g s left", gpube__dfs_tree_seconds_left(s));
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
 		"search tree: %d of %d variable%s, %lld node%s in %.3f s, %d component%s, %lld "
-		"node%s "
-		"open%s",
+		"node%s open%s",
 		s->m->n_vars, b->m->n_vars, gpube__plural(b->m->n_vars), (long long)s->n_nodes,
 		gpube__plural(s->n_nodes), gpube__now() - start, s->n_blocks,
 		gpube__plural(s->n_blocks), (long long)n_open, gpube__plural(n_open), left);

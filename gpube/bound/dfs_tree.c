@@ -395,7 +395,7 @@ static double part_lent(const struct gpube_dfs_tree *s, int32_t block)
 
 	for (const struct gpube_dfs_loan *loan = s->loans; loan; loan = loan->next)
 		if (loan->block == block)
-			part += ldexp(1, -loan->hand.node.depth - loan->hand.node.turned);
+			part += gpube__frontier_part_of(&loan->hand.node);
 	return part;
 }
 

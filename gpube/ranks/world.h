@@ -70,7 +70,7 @@ struct dcop_world_impl;
 
 /*
  * n_here: ranks of this host; failed, stopped: see dcop_world_agree(); -1: none
- * star: only rank 0 speaks to others than rank 0, so that none sends others signs of life
+ * star: every message goes to or from rank 0, and no other ranks exchange signs of life
  */
 struct dcop_world {
 	struct gpube_ctx *ctx;

@@ -81,12 +81,17 @@ int64_t gpube__frontier_least(const struct gpube_frontier *f)
 	return least;
 }
 
+double gpube__frontier_part_of(const struct gpube_frontier_node *node)
+{
+	return ldexp(1, -(node->depth + node->turned));
+}
+
 double gpube__frontier_part(const struct gpube_frontier *f)
 {
 	double part = 0;
 
 	for (int64_t k = 0; k < f->n; k++)
-		part += ldexp(1, -(f->nodes[k].depth + f->nodes[k].turned));
+		part += gpube__frontier_part_of(&f->nodes[k]);
 	return part;
 }
 

@@ -116,7 +116,8 @@ static inline void gpube__frontier_tighten(struct gpube_frontier_hand *hand, int
 /* The least bound of all nodes that are open or held; INT64_MAX: there are none. */
 int64_t gpube__frontier_least(const struct gpube_frontier *f);
 
-/* The part of the tree below open nodes, as if all decisions halved it. O(n) */
+/* The part of the tree below a node, and below open nodes, as if all decisions halved it. O(n) */
+double gpube__frontier_part_of(const struct gpube_frontier_node *node);
 double gpube__frontier_part(const struct gpube_frontier *f);
 
 /*

@@ -170,7 +170,7 @@ enum { LABEL = 12, COLUMNS = 80 }; /* in front of what a report in text says; of
 
 /*
  * session_report() - the result, by 'json', which writes an object's members, if the session's
- * output is JSON, otherwise by 'text'; where one of the two is NULL by the other.
+ * output is JSON, otherwise by 'text'. If one of the two is NULL, the other writes it.
  * Returns CLI_DONE, or CLI_FAILED after a message.
  */
 typedef void report_fn(struct gpube_out *out, const void *arg);

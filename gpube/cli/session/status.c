@@ -269,17 +269,10 @@ static void write_if_due(struct status *s)
 	s->next = 2 * (now > FIRST_SECONDS / 2 ? now : FIRST_SECONDS / 2);
 }
 
-/* What the status line shows of bounds: the proved one first, as in their text. */
+/* What the status line shows of bounds. */
 static void take_bounds(struct status *s, const struct gpube_log *said)
 {
-	const char *side[] = {"lower", "upper"}, *worth[] = {said->proved, said->found};
-	size_t n = 0;
-
-	s->bounds[0] = 0;
-	for (int k = 0; k < 2; k++)
-		if (worth[k] && n < STATUS_TEXT)
-			n += (size_t)snprintf(s->bounds + n, STATUS_TEXT - n, "%s%s %s",
-				n ? ", " : "", side[k != said->maximise], worth[k]);
+	(void)gpube__bounds_text(s->bounds, STATUS_TEXT, said, "");
 	snprintf(s->gap, STATUS_TEXT, said->gap >= 0 ? "gap %.3g %%" : "", 100 * said->gap);
 	if (!s->verbose && said->worked >= GPUBE__MOMENT)
 		snprintf(s->pending, sizeof(s->pending), "%s", said->text);

@@ -73,8 +73,8 @@ int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t 
 	for (int32_t i = 0; i < l->n; i++)
 		values[i] = l->fixed[i] < 0 ? values[i] : l->fixed[i];
 	for (int32_t k = 0; k < l->n_relations; k++) {
-		const struct gpube_relation_table *a =
-			&l->relations[back ? l->n_relations - 1 - k : k];
+		const int32_t at = back ? l->n_relations - 1 - k : k;
+		const struct gpube_relation_table *a = &l->relations[at];
 		uint64_t mask = 0, key = 0;
 		int64_t best = -1, least = INT64_MAX;
 
@@ -85,7 +85,7 @@ int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t 
 			}
 		for (int64_t i = 0; i < a->n; i++)
 			if ((a->key[i] & mask) == key && a->cost[i] < least) {
-				const int64_t cost = cost_of(l, (int32_t)(a - l->relations), i);
+				const int64_t cost = cost_of(l, at, i);
 
 				best = cost < least ? i : best;
 				least = cost < least ? cost : least;
