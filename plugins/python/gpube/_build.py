@@ -18,11 +18,11 @@ class Building:
 	def add_variable(self, domain: Union[int, Iterable[Any]], name: Optional[str] = None) -> int:
 		"""Adds a variable and returns its index.
 
-		domain  how many values it has, or their names: values are 0 to domain - 1 everywhere, the names
-		        are for named(), observe() and the files that have a place for them
+		domain  how many values it has, or their names. A number always means the index of a value, 0 to
+		        domain - 1; a text means the value of that name
 		name    no other variable has it
-		Errors: ValueError (a name with a zero byte), Error EINVAL (no values, a name that another has),
-		        ENOMEM
+		Errors: TypeError, ValueError (a name with a zero byte), Error EINVAL (no values, a name that another
+		        has), ENOMEM
 
 		>>> m = gpube.Model(); day = m.add_variable(["monday", "tuesday"], "day")
 		>>> m.named([1])
@@ -33,7 +33,8 @@ class Building:
 			size, = int32s([domain])
 		except TypeError:
 			if isinstance(domain, str) or not hasattr(domain, "__iter__"):
-				raise
+				raise TypeError("domain: expected a number of values, or their names, found %r%s" % (
+					domain, "; the variable's name comes second" * isinstance(domain, str))) from None
 			values = [str(x) for x in domain]
 			size = len(values)
 		other = None if name is None else names_of(self).get(name)
@@ -50,12 +51,12 @@ class Building:
 		"""Adds a function, of costs or of potentials as the model's kind is.
 
 		scope  distinct variables, by index or name; [] adds to the constant
-		table  nested lists or an array of the shape of the domains; or all numbers in one list, the
-		       last variable of the scope fastest; or a function of one value index a variable,
+		table  nested lists or an array of the shape of the domains (of numpy, or of pandas); or all numbers in
+		       one list, the last variable of the scope fastest; or a function of one value index a variable,
 		       which is called for each cell, at most 10,000,000 times
 		copy   False: a numpy array, or another buffer of whole numbers, is used where it lies, if it can
 		       be; it must not change as long as the model is there. (Of a model with decimals it is copied)
-		Errors: ValueError (shape, decimals, calls), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
+		Errors: TypeError, ValueError (shape, decimals, calls), Error EINVAL (scope), ERANGE (past 64 bits), ENOMEM
 
 		>>> m = gpube.Model(); a, b = m.add_variable(2), m.add_variable(2)
 		>>> m.add_function([a, b], lambda x, y: 5 if x == y else 0)
@@ -68,6 +69,7 @@ class Building:
 		if len(set(scope)) < len(scope):
 			twice = next(v for k, v in enumerate(scope) if v in scope[:k])
 			raise Error("EINVAL", "variable %d is twice in a scope" % twice)
+		table = _tables.plain(table)
 		cells = self._cells_to_lend(table, domains) if not copy else None
 		if cells is not None:
 			self._lent.append(cells)
@@ -99,7 +101,15 @@ class Building:
 
 	def _scope(self, variables):
 		"""Indices of variables that are given by index or name."""
+		if isinstance(variables, str) or hasattr(variables, "__index__"):
+			variables = [variables]  # one alone
 		return int32s([names_of(self).index(v) if isinstance(v, str) else v for v in variables])
+
+	def _common(self, scope, values):
+		"""A ctypes array of value indices; a name has the same index in all variables of a scope."""
+		if isinstance(values, str) or hasattr(values, "__index__"):
+			values = [values]
+		return int32s([names_of(self).common(scope, x) for x in values])
 
 	def _penalty(self, cost):
 		return int64(self._cost(cost, self.decimals))
@@ -111,9 +121,9 @@ class Building:
 		"""Adds a function by the tuples that cost something else than the others.
 
 		scope   distinct variables: indices or names
-		costs   {tuple of value indices: cost}; inf is forbidden
+		costs   {tuple of values: cost}, values by index or name; inf is forbidden
 		others  the cost of all other tuples
-		Errors: Error EINVAL (a variable, a value), ERANGE, ENOMEM
+		Errors: ValueError (length, no such name), Error EINVAL (a variable, a value), ERANGE, ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(10) for _ in range(3)]
 		>>> m.add_tuples(v, {(1, 2, 3): 0, (3, 2, 1): 5}, others=gpube.INF)
@@ -121,21 +131,29 @@ class Building:
 		[1, 2, 3]
 		"""
 		scope, decimals = self._scope(scope), self.decimals
-		tuples = [tuple(t) for t in costs]
+		if not hasattr(costs, "items"):
+			raise TypeError("costs: expected a dict {tuple of values: cost}, found %s" % type(costs).__name__)
+		tuples = [(t,) if isinstance(t, str) or hasattr(t, "__index__") else tuple(t) for t in costs]
 		for t in tuples:
 			if len(t) != len(scope):
-				raise ValueError("a tuple of %d values for %d variables" % (len(t), len(scope)))
+				raise ValueError("a tuple of %d values for %d variables: %r" % (len(t), len(scope), t))
+		values = [x for t in tuples for x in t]
+		if any(isinstance(x, str) for x in values):
+			value_of = names_of(self).value
+			values = [value_of(v, x) for t in tuples for v, x in zip(scope, t)]
 		prices = [self._cost(c, decimals) for c in costs.values()]
 		self._set(lib.gpube_model_add_tuples, len(scope), scope, self._penalty(others), len(tuples),
-			int32s([x for t in tuples for x in t]), (ctypes.c_int64 * max(1, len(prices)))(*prices))
+			int32s(values), (ctypes.c_int64 * max(1, len(prices)))(*prices))
 
 	def add_linear(self, terms: Any, relation: str, right: int, cost: Number = INF, per_unit: bool = False) -> None:
 		"""Adds a linear constraint: terms "<=", ">=" or "==" right.
 
 		terms     {variable: coefficient of its value's index}, or a list of such pairs and of triples
-		          (variable, value, coefficient), which count where the variable has that value
+		          (variable, value, coefficient), which count where the variable has that value, an index or a
+		          name; coefficients are whole numbers
 		cost      where it does not hold; with per_unit for each unit that is missing or too much
-		Errors: ValueError (relation), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+		Errors: TypeError, ValueError (relation, a term), Error EINVAL, ERANGE (too wide for tables and chains),
+		ENOMEM
 
 		>>> m = gpube.Model(maximise=True); take = [m.add_variable(2) for _ in range(3)]
 		>>> for v, worth in zip(take, (5, 4, 3)): m.add_function([v], [0, worth])
@@ -144,63 +162,75 @@ class Building:
 		[0, 1, 1]
 		"""
 		relations = [">=", "<=", "=="]
+		relation = "==" if relation == "=" else relation
 		if relation not in relations:
 			raise ValueError("relation %r: expected one of %s" % (relation, " ".join(relations)))
-		terms = terms.items() if hasattr(terms, "items") else terms
-		rows = [(self._index(t[0]), -1 if len(t) == 2 else int32s([t[1]])[0], int64(t[-1])) for t in terms]
-		rows = self._structs("gpube_term", [(int32s([v])[0], x, c) for v, x, c in rows])
-		n = len(rows) if terms else 0
+		terms, rows = list(terms.items() if hasattr(terms, "items") else terms), []
+		for t in terms:
+			if not isinstance(t, (tuple, list)) or len(t) not in (2, 3):
+				raise ValueError("a term is (variable, coefficient) or (variable, value, coefficient), found %r" % (t,))
+			v, x = self._pair(t[0], -1 if len(t) == 2 else t[1])
+			rows.append((v, int32s([x])[0], int64(t[-1])))
+		n, rows = len(rows), self._structs("gpube_term", rows)
 		self._set(lib.gpube_model_add_linear, n, rows, relations.index(relation), int64(right),
 			self._penalty(cost), int(bool(per_unit)))
 
 	def add_all_different(self, variables: Iterable[Key], excepted: Iterable[int] = (), cost: Number = INF) -> None:
-		"""Adds that no two of the variables have the same value, but those of excepted value indices.
+		"""Adds that no two of the variables have the same value.
 
-		cost  of each pair that does
-		Errors: Error EINVAL, ENOMEM
+		excepted  values, by index or name, that several variables may have
+		cost      of each pair that has the same value
+		Errors: ValueError (no such name), Error EINVAL, ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
 		>>> m.add_all_different(v); m.solve(count=True).count
 		6
 		"""
-		scope, excepted = self._scope(variables), int32s(excepted)
+		scope = self._scope(variables)
+		excepted = self._common(scope, excepted)
 		self._set(lib.gpube_model_add_all_different, len(scope), scope, len(excepted), excepted, self._penalty(cost))
 
 	def add_gcc(self, variables: Iterable[Key], counts: Mapping[int, Any], cost: Number = INF) -> None:
 		"""Adds how often values occur (global cardinality).
 
-		counts  {value index: (least, most)}
+		counts  {value: (least, most)}, a value by index, or by a name that all variables have at the same index
 		cost    for each variable that a value has too many or too few
-		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+		Errors: ValueError (no such name, no pair), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
 		>>> m.add_gcc(v, {1: (1, 1)}); m.solve(count=True).count
 		4
 		"""
 		scope = self._scope(variables)
-		rows = self._structs("gpube_occurrences", [tuple(int32s([x, *bounds])) for x, bounds in counts.items()])
+		if not hasattr(counts, "items") or any(not hasattr(b, "__len__") or len(b) != 2 for b in counts.values()):
+			raise ValueError("counts: expected {value: (least, most)}, found %r" % (counts,))
+		values = self._common(scope, counts)
+		rows = self._structs("gpube_occurrences", [tuple(int32s([x, *b])) for x, b in zip(values, counts.values())])
 		self._set(lib.gpube_model_add_gcc, len(scope), scope, len(counts), rows, self._penalty(cost))
 
 	def add_among(self, variables: Iterable[Key], values: Any, least: int, most: int, cost: Number = INF) -> None:
-		"""Adds that from 'least' to 'most' of the variables have one of these value indices.
+		"""Adds that from 'least' to 'most' of the variables have one of these values.
 
-		cost  for each variable too many or too few
-		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+		values  by index, or by names that all variables have at the same index
+		cost    for each variable too many or too few
+		Errors: ValueError (no such name), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
 		>>> m.add_among(v, [1, 2], 3, 3); m.solve(count=True).count
 		8
 		"""
-		scope, values = self._scope(variables), int32s(values)
+		scope = self._scope(variables)
+		values = self._common(scope, values)
 		self._set(lib.gpube_model_add_among, len(scope), scope, len(values), values, *int32s([least, most]),
 			self._penalty(cost))
 
 	def add_regular(self, variables: Iterable[Key], transitions: Iterable[Any], starts: Any, ends: Any) -> None:
 		"""Adds the least cost at which an automaton reads the variables' values; forbidden where it cannot.
 
-		transitions   (state, value index, next state), or with a cost as a fourth; states are 0, 1, …
+		transitions   (state, value, next state), or with a cost as a fourth; states are 0, 1, …, and a value is
+		              given by index, or by a name that all variables have at the same index
 		starts, ends  states, or {state: cost}
-		Errors: Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
+		Errors: ValueError (no such name), Error EINVAL, ERANGE (too wide for tables and chains), ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(2) for _ in range(4)]
 		>>> m.add_regular(v, [(0, 0, 0), (0, 1, 1), (1, 0, 0)], [0], [0, 1])  # no two ones in a row
@@ -209,7 +239,10 @@ class Building:
 		"""
 		decimals = self.decimals
 		scope, transitions = self._scope(variables), [tuple(t) for t in transitions]
-		steps = [tuple(int32s(t[:3])) + (self._cost(t[3], decimals) if len(t) > 3 else 0,) for t in transitions]
+		if any(len(t) not in (3, 4) for t in transitions):
+			raise ValueError("a transition is (state, value, next state), or with a cost as a fourth")
+		values = self._common(scope, [t[1] for t in transitions])
+		steps = [tuple(int32s([t[0], x, t[2]])) + (self._cost(t[3], decimals) if len(t) > 3 else 0,) for t, x in zip(transitions, values)]
 
 		def states(of):
 			pairs = of.items() if hasattr(of, "items") else [(s, 0) for s in of]

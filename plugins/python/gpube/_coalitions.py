@@ -140,7 +140,7 @@ def csg_model(values: Any, n: Optional[int] = None, context: Optional[Context] =
 
 def _context_of(what, context):
 	"""A model's own, otherwise the one that was given."""
-	return what.context if isinstance(what, Model) else context or Context()
+	return what.context if isinstance(what, Model) else Context.of(context)
 
 
 def _game_of(context, values, n):
@@ -201,13 +201,15 @@ def _coalitions(context, values, n):
 		return _listed(context, values, n)
 	if callable(values):
 		values = _called(values, n)
+	values = _tables.plain(values)
 	cells, decimals = _tables.buffer(values, least=2), 0
 	if cells is None or (cells.n and cells.numbers()[0] == -INF):  # the empty one's value may be that
 		cells, decimals = _values(values.tolist() if hasattr(values, "tolist") else list(values))
 	elif cells.type > _tables.INT64:
 		decimals = None
 	if len(cells.shape) != 1 or cells.n < 2 or cells.n & (cells.n - 1) or (n or 0) not in (0, cells.n.bit_length() - 1):
-		raise ValueError("%s values, expected 2^n" % " x ".join(map(str, cells.shape)))
+		raise ValueError("%s values, expected 2^n%s: one for each set of agents, the empty one first" % (
+			" x ".join(map(str, cells.shape)), " for n=%d" % n if n else ""))
 	n = cells.n.bit_length() - 1
 	if n > MOST_AGENTS:
 		raise ValueError("%d agents, at most %d" % (n, MOST_AGENTS))
@@ -340,13 +342,19 @@ class AuctionResult(Shown):
 
 	def _lines(self):
 		return ["%s, revenue %s%s" % ("optimal" if self.proved else "incomplete", self.revenue,
-			"" if self.proved else ", at most %s" % self.upper_bound), "winning bids " + short(self.winners, 80)]
+			"" if self.proved else ", at most %s" % self.upper_bound),
+			"winning bids " + short(self.winners, 80) if self.winners else "no bid wins"]
 
 	def _html(self):
 		"""The bids by their places; and by the numbers that a file gives them, where these differ."""
 		if list(self.ids) == list(self.winners):
 			return html_table(self._lines()[0], ["winning bid"], [[w] for w in self.winners])
 		return html_table(self._lines()[0], ["winning bid", "its number"], zip(self.winners, self.ids))
+
+	def to_pandas(self):
+		"""A pandas.DataFrame: a row a winning bid, by its place ("bid") and the file's number of it ("id").
+		Errors: ImportError"""
+		return pandas().DataFrame({"bid": self.winners, "id": self.ids})
 
 
 def auction(bids: Any, n_goods: Optional[int] = None, timeout: Seconds = None,
@@ -413,7 +421,10 @@ def _auction_of(context, bids, n_goods):
 def _bids(context, bids, n_goods):
 	"""A list of prices and goods as a Model."""
 	number_of = _Numbers()
-	bids = [(price, sorted(set(map(number_of, goods)))) for price, goods in bids]
+	for bid in bids:
+		if not isinstance(bid, (tuple, list)) or len(bid) != 2 or not hasattr(bid[1], "__iter__"):
+			raise ValueError("a bid is (price, goods), found %r" % (bid,))
+	bids = [(price, sorted(set(map(number_of, [goods] if isinstance(goods, str) else goods)))) for price, goods in bids]
 	number_of.check()
 	last = max((goods[-1] for _, goods in bids if goods), default=-1)
 	if any(not goods or goods[0] < 0 for _, goods in bids):

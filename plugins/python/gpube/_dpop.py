@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import os
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, Optional
 
@@ -98,7 +99,13 @@ def _result(model, address):
 def _given(model, agents):
 	"""(owner of each variable, names) of {variable: agent}."""
 	names, owner = {}, [None] * len(model)
-	for variable, agent in agents.items():
+	if not hasattr(agents, "items"):
+		if len(agents) != len(model):
+			raise ValueError("agents: %d owners of %d variables" % (len(agents), len(model)))
+		agents = dict(enumerate(agents))
+	elif any(isinstance(of, (list, tuple, set)) for of in agents.values()):
+		agents = [(variable, agent) for agent, of in agents.items() for variable in ([of] if isinstance(of, str) else of)]
+	for variable, agent in agents.items() if hasattr(agents, "items") else agents:
 		variable = model._index(variable)
 		if owner[variable] is not None:
 			raise ValueError("variable %r is there twice" % (variable,))
@@ -114,12 +121,13 @@ def _given(model, agents):
 
 
 @takes("gpube_dpop", owner=None, agent_names=None)
-def dpop(model: Any, agents: Optional[Dict] = None, timeout: Seconds = None, root: Optional[Key] = None,
+def dpop(model: Any, agents: Any = None, timeout: Seconds = None, root: Optional[Key] = None,
 		observe: Optional[Dict] = None, context: Optional[Context] = None, **options: Any) -> Dpop:
 	"""Agents on a pseudo-tree solve a model: a Model, or the name of a file. Returns a Dpop.
 
-	agents     {variable: agent}, by names or indices; a variable that is not in it is its own agent. None: those of the
-	           file, or every variable is one; "none": every variable is one; or the name of a file of such pairs
+	agents     {variable: agent}, by names or indices, or {agent: [variables]}; a variable that is not in it is its own
+	           agent; or a list of an owner for each variable. None: those of the file, or every variable is one; "none":
+	           every variable is one; or the path of a file of such pairs
 	timeout    in seconds, or "5m"; None: until the end
 	root       the agent at the root, by name or index
 	observe    {variable: value}, by names or indices: what is given
@@ -132,11 +140,11 @@ def dpop(model: Any, agents: Optional[Dict] = None, timeout: Seconds = None, roo
 	(3, [('north', 0), ('south', 1), ('west', 2)])
 	"""
 	m = model if isinstance(model, Model) else Model.read(model, context=context)
-	if isinstance(agents, dict):
+	if agents is not None and not isinstance(agents, (str, bytes, os.PathLike)):
 		options["owner"], names = _given(m, agents)
 		options["agent_names"] = "\n".join(names)
 	elif agents is not None:
-		options["agents"] = agents
+		options["agents"] = os.fsencode(agents)
 	if isinstance(options.get("tree"), str):
 		options["tree"] = options["tree"].replace("_", "-")
 	opts = Options("dpop", "gpube_dpop", root=None if root is None else str(root),

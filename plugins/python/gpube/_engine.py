@@ -64,9 +64,11 @@ class Options:
 		names = {name: row.type for name, row in rows.items()}
 		for name, value in given.items():
 			if name not in names:
-				near = difflib.get_close_matches(name, [*names, *_OWN.get(function, ())], 1)
-				raise TypeError("%s() has no option %r%s" % (
-					function, name, ", did you mean %r?" % near[0] if near else ""))
+				near = difflib.get_close_matches(name, [*names, *_OWN.get(function, ())], 1) or _ELSEWHERE.get(name)
+				near = ", did you mean %r?" % near[0] if near else ""
+				if name in _OF_CONTEXTS:
+					near = ": context=gpube.Context(%s=…) of a Model or Game has it" % name
+				raise TypeError("%s() has no option %r%s" % (function, name, near))
 			if isinstance(value, float) and names[name] not in (b"real", b"time"):
 				raise TypeError("%s: expected an integer, found %r" % (name, value))
 			if names[name] == b"choice" and isinstance(value, str) and value.encode() not in rows[name].argument.split(b"|"):
@@ -98,6 +100,8 @@ class Options:
 
 
 _OWN = {}  # what a method takes beside its call's options, by its name
+_ELSEWHERE = {"ub": ["cutoff"], "time_limit": ["timeout"]}  # what the program and others call it
+_OF_CONTEXTS = "threads", "memory", "device_memory", "devices", "log"
 
 
 def takes(call, **own):
@@ -162,6 +166,8 @@ class Context:
 		opts = Options("Context", "gpube_ctx_new", threads=threads, memory=memory, device_memory=device_memory,
 			devices=int32s(devices or []))
 		self._log = None
+		self._told = ", ".join("%s=%r" % limit for limit in (("threads", threads), ("memory", memory),
+			("device_memory", device_memory), ("devices", devices)) if limit[1] is not None)
 		if log is not None:
 			words = _c.WORDS["GPUBE_LOG_"]
 
@@ -185,6 +191,16 @@ class Context:
 		self._freed = collections.deque()   # what has to wait for the end of a call
 		weakref.finalize(
 			self, _free_context, out.value, self._calls, self._freed).atexit = False
+
+	@classmethod
+	def of(cls, context):
+		"""The one that was given, or of None one of its own. Errors: TypeError"""
+		if context is not None and not isinstance(context, Context):
+			raise TypeError("context: expected a gpube.Context, found %s" % type(context).__name__)
+		return context or Context()
+
+	def __repr__(self):
+		return "<gpube.Context%s>" % (self._told and ": " + self._told)
 
 	def stop(self) -> None:
 		"""Asks the call that runs in another thread to end soon with what it knows."""
@@ -335,8 +351,8 @@ class Owner:
 		return "<gpube.%s: %s>" % (type(self).__name__, self._words() if self._free.alive else "closed")
 
 	def __reduce_ex__(self, protocol):
-		raise TypeError("a %s is neither pickled nor copied: write() it to a file that another "
-			"process reads" % type(self).__name__)
+		raise TypeError("a %s is neither pickled nor copied%s" % (type(self).__name__,
+			": write() it to a file that another process reads" if hasattr(self, "write") else ""))
 
 
 def _free_held(context, free, address, lent):
@@ -399,7 +415,10 @@ def exact(x):
 			raise ValueError("%s where a number is expected" % x)
 		x = repr(x)
 	if isinstance(x, (int, str, Decimal, Fraction)):
-		return Fraction(x)
+		try:
+			return Fraction(x)
+		except (ValueError, OverflowError, ZeroDivisionError):
+			raise ValueError("not a number: %r" % (x,)) from None
 	if hasattr(x, "as_integer_ratio"):  # a long double
 		return Fraction(*x.as_integer_ratio())
 	raise TypeError("not a number: %r" % (x,))
@@ -430,9 +449,21 @@ def number(value, decimals):
 	return Decimal((int(value < 0), digits, -decimals))
 
 
+def whole(x):
+	"""A whole number as an int. Errors: TypeError"""
+	try:
+		return operator.index(x)
+	except TypeError:
+		raise TypeError("expected a whole number, found %r" % (x,)) from None
+
+
 def int32s(numbers):
 	"""A ctypes array of indices, which ctypes itself would wrap."""
-	numbers = [operator.index(x) for x in numbers]
+	numbers = list(numbers)
+	try:
+		numbers = [operator.index(x) for x in numbers]
+	except TypeError:
+		numbers = [whole(x) for x in numbers]  # which tells the one that is none
 	for x in numbers:
 		if not -2**31 <= x < 2**31:
 			raise ValueError("%d is past 32 bits" % x)
@@ -440,7 +471,8 @@ def int32s(numbers):
 
 
 def int64(x):
-	"""An integer that the library's numbers hold; otherwise Error ERANGE."""
+	"""An integer that the library's numbers hold; otherwise Error ERANGE, or TypeError."""
+	x = whole(x)
 	if not -_c.INF <= x <= _c.INF:
 		raise Error("ERANGE", "%d does not fit 64 bits" % x)
 	return x

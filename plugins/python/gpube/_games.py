@@ -18,7 +18,7 @@ from ._types import Path, Seconds
 
 
 class Game(Owner):
-	"""A game of two players in normal form. One that was read may have more.
+	"""A game of two players in normal form. One that was read, or that from_arrays() makes, may have more.
 
 	payoffs1, payoffs2  nested lists or arrays of rows x columns numbers: ints, Fractions, Decimals or
 	                    texts such as "2/3" are what they say, a float is the decimal that Python
@@ -38,24 +38,51 @@ class Game(Owner):
 			actions: Optional[Iterable[Iterable[Any]]] = None, players: Optional[Iterable[Any]] = None):
 		for given in payoffs1, payoffs2:
 			if getattr(given, "ndim", 2) != 2:
-				raise ValueError("payoffs are rows x columns numbers, found an array of %d dimensions; games of more "
-					"players come from files" % given.ndim)
+				raise ValueError("payoffs are rows x columns numbers, found an array of %d dimensions; Game.from_arrays() "
+					"takes the payoffs of more players" % given.ndim)
 		first = _tables.fractions(payoffs1)
 		shape = first[0].shape
 		second = _tables.negated(first) if payoffs2 is None else _tables.fractions(payoffs2, shape)
-		context = context or Context()
+		self._fill([first, second], shape, context, actions, players)
+
+	@classmethod
+	def from_arrays(cls, *payoffs: Any, actions: Optional[Iterable[Iterable[Any]]] = None,
+			players: Optional[Iterable[Any]] = None, context: Optional[Context] = None) -> 'Game':
+		"""A game of two or more players: of each its payoffs, nested lists or an array of as many dimensions as there
+		are players. The number at [i, j, …] is what it gets where the first player plays action i, the second j, …
+
+		actions, players  as of Game, for each of the players
+		Errors: ValueError (shapes), Error ERANGE (a payoff's numerator or denominator passes 64 bits), EINVAL, ENOMEM
+
+		>>> side = [[[3, 0], [1, 1]], [[1, 1], [0, 3]]]
+		>>> len(gpube.Game.from_arrays(side, side, side, players=["Ann", "Bob", "Cem"]).pure())
+		2
+		"""
+		tables = [_tables.plain(table) for table in payoffs]
+		shape = _tables.shape_of(tables[0]) if tables else ()
+		if len(tables) < 2 or len(shape) != len(tables):
+			raise ValueError("tables of payoffs: %d, of %d dimensions; expected two or more, of a dimension for each" % (
+				len(tables), len(shape)))
+		g = cls.__new__(cls)
+		g._fill([_tables.fractions(table, shape) for table in tables], shape, context, actions, players)
+		return g
+
+	def _fill(self, tables, shape, context, actions, players):
+		n_players, context = len(shape), Context.of(context)
 		out = ctypes.c_void_p()
 		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", "game"))
 		super().__init__(context, out.value, lib.gpube_model_free)
-		named = [None] * 2 if actions is None else [[encoded(str(a)) for a in of] for of in actions]
-		called = [None] * 2 if players is None else [encoded(str(p)) for p in players]
-		if len(called) != 2 or [len(of or range(n)) for of, n in zip(named, shape)] != list(shape) or len(named) != 2:
-			raise ValueError("actions and players are of two players, a name for each of %d x %d actions" % shape)
+		named = [None] * n_players if actions is None else [[encoded(str(a)) for a in of] for of in actions]
+		called = [None] * n_players if players is None else [encoded(str(p)) for p in players]
+		if len(called) != n_players or len(named) != n_players or [
+				len(of or range(n)) for of, n in zip(named, shape)] != list(shape):
+			raise ValueError("actions and players are of %d players, a name for each of %s actions" % (
+				n_players, " x ".join(map(str, shape))))
 		for p, n in enumerate(shape):
 			context._do(lib.gpube_model_add_var, self._address, None, n, called[p])
 			if named[p] is not None:
 				context._do(lib.gpube_model_name_values, self._address, p, (ctypes.c_char_p * n)(*named[p]))
-		for num, den in first, second:
+		for num, den in tables:
 			context._do(lib.gpube_model_add_payoffs, self._address, num.address, den and den.address)
 
 	def _words(self):
@@ -77,7 +104,7 @@ class Game(Owner):
 		>>> gpube.Game.read("examples/effort.nfg").shape
 		(4, 3)
 		"""
-		context = context or Context()
+		context = Context.of(context)
 		opts = Options("read", "gpube_read", **{"from": format}, kind="game")
 		address = opened(context, lib.gpube_read, lib.gpube_model_free, context._address,
 			path_bytes(path), opts.address)
@@ -468,12 +495,20 @@ class Equilibria(Shown):
 			[_cells(e) + [", ".join(map(str, e.payoffs))] for e in self.equilibria])
 
 	def to_pandas(self):
-		"""A pandas.DataFrame: a row an equilibrium; columns (player from 1, action) and (player, "payoff").
-		Errors: ImportError"""
-		rows = [{(p, k): v for p, of in enumerate(e.strategies, 1) for k, v in
-			list(of.named().items()) + [("payoff", e.payoffs[p - 1])]} for e in self.equilibria]
+		"""A pandas.DataFrame: a row an equilibrium; columns (player from 1, action) and (player, "payoff"), where
+		an action at an information set is "set: action". Errors: ImportError"""
+		rows = [{(p, k): v for p, of in enumerate(_told(e), 1) for k, v in
+			list(of.items()) + [("payoff", e.payoffs[p - 1])]} for e in self.equilibria]
 		frame = pandas()
 		return frame.DataFrame(rows, columns=frame.MultiIndex.from_tuples(rows[0] if rows else [(1, "payoff")]))
+
+
+def _told(e):
+	"""For each player a dict of its actions and their probabilities."""
+	if isinstance(e, BehaviourProfile):
+		return [{"%s: %s" % (b.name or b.number, a or k): p for b in e.behaviour if b.player == player
+			for k, (a, p) in enumerate(zip(b.actions, b.p))} for player in range(1, len(e.payoffs) + 1)]
+	return [of.named() for of in e.strategies]
 
 
 def _cells(e):

@@ -54,7 +54,7 @@ class Joint(Shown):
 		if not isinstance(values, tuple):
 			values = (values,)
 		if len(values) != len(self.states):
-			raise KeyError("%d values, expected %d" % (len(values), len(self.states)))
+			raise KeyError("%d value%s, expected %d" % (len(values), "s" * (len(values) != 1), len(self.states)))
 		at = 0
 		for v, states, x in zip(self.variables, self.states, values):
 			if isinstance(x, str) and x not in states:
@@ -64,6 +64,10 @@ class Joint(Shown):
 				raise IndexError("%s has no value %r" % (v, x))
 			at = at * len(states) + x
 		return self.probabilities[at]
+
+	def __array__(self, dtype=None, copy=None):
+		import numpy
+		return numpy.array(self.probabilities, dtype).reshape(self.shape)
 
 	def _rows(self):
 		return zip(product(*self.states), self.probabilities)
@@ -169,6 +173,8 @@ def _codes(names, v, column):
 				codes.append(-1)
 				continue
 			code = names.value(v, x)
+			if not isinstance(code, (int, float)) and not hasattr(code, "__index__"):
+				raise TypeError("%r is no value of %s" % (x, names.key(v)))
 			if not 0 <= code < names.domains[v] or code != int(code):
 				raise ValueError("variable %s has no value %r" % (names.key(v), x))
 			known[x] = code = int(code)
@@ -180,10 +186,16 @@ def rows_of(names, rows):
 	"""(n, int32s of n * n_vars) of a DataFrame, a list of dicts or of lists, or an array; -1: not observed."""
 	n_vars = len(names.variables)
 	if hasattr(rows, "columns"):
+		if len(set(rows.columns)) < len(rows.columns):
+			raise ValueError("two columns have the same name")
 		columns = {names.index(c): rows[c].tolist() for c in rows.columns}
 		n = len(rows)
 	else:
-		rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
+		if not hasattr(rows, "items"):
+			rows = rows.tolist() if hasattr(rows, "tolist") else list(rows)
+		if hasattr(rows, "items") or any(isinstance(row, str) or not hasattr(row, "__len__") for row in rows):
+			raise TypeError("rows: expected a DataFrame, a list of dicts or lists, or an array of two dimensions; one row "
+				"alone is [row]")
 		n = len(rows)
 		if n and hasattr(rows[0], "items"):
 			keys = {key for row in rows for key in row}
@@ -214,6 +226,24 @@ def weights_of(names, v, given):
 	return (ctypes.c_double * len(weights))(*weights)
 
 
+def evidence_of(names, evidence):
+	"""({variable: value, -1: not observed}, {variable: weights}) of evidence, by index. Errors: TypeError, ValueError"""
+	hard, soft = {}, {}
+	try:
+		evidence = {} if evidence is None else dict(evidence)
+	except (TypeError, ValueError):
+		raise TypeError("evidence: expected {variable: value}, found %r" % (evidence,)) from None
+	for variable, given in evidence.items():
+		v = names.index(variable)
+		weights = weights_of(names, v, given)
+		if weights is not None:
+			soft[v] = weights
+		else:
+			x = -1 if _is_missing(given) else names.value(v, given)
+			hard[v], = int32s([int(x) if isinstance(x, float) and x == int(x) else x])
+	return hard, soft
+
+
 def _joint(names, variables, s):
 	if not s.joint:
 		raise ValueError("the evidence has probability zero")
@@ -227,8 +257,9 @@ def _log10(x):
 
 class Querying:
 	"""The methods of Model that ask a network. Evidence is a dict {variable: value}, besides what the model
-	has observed and in place of it; a list of weights instead of a value, or a dict {value: weight}, is soft
-	evidence: how probable what was seen is with each value, or a multiple of that."""
+	has observed and in place of it; None instead of a value means that the variable is not observed. A list of
+	weights instead of a value, or a dict {value: weight}, is soft evidence: how probable what was seen is with
+	each value, or a multiple of that."""
 
 	def weigh(self, variable, weights):
 		"""Soft evidence, a function of the variable from now on: a weight for each of its values, or {value:
@@ -251,15 +282,8 @@ class Querying:
 	def _seeing(self, evidence, function):
 		"""function(out, model, options) of the library with evidence. No other call comes between, and the
 		model is as before when it returns."""
-		names, own = names_of(self), self.__dict__.get("_soft", {})
-		hard, soft = {}, {}
-		for variable, given in (evidence or {}).items():
-			v = names.index(variable)
-			weights = weights_of(names, v, given)
-			if weights is not None:
-				soft[v] = weights
-			else:
-				hard[v], = int32s([self._pair(v, given)[1]])
+		hard, soft = evidence_of(names_of(self), evidence)
+		own = self.__dict__.get("_soft", {})
 
 		def call(out, address, opts):
 			before, status = {v: lib.gpube_model_observed(address, v) for v in hard}, 0

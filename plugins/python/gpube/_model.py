@@ -36,7 +36,10 @@ class Model(Building, Solving, Querying, Owner):
 	"""
 
 	def __init__(self, kind: str = "costs", maximise: bool = False, decimals: int = 0, context: Optional[Context] = None):
-		context = context or Context()
+		context = Context.of(context)
+		if kind not in _c.WORDS["GPUBE_"]:
+			raise ValueError("kind: expected %s, found %r; a file is read by Model.read()" % (
+				"|".join(_c.WORDS["GPUBE_"]), kind))
 		out = ctypes.c_void_p()
 		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", kind))
 		super().__init__(context, out.value, lib.gpube_model_free)
@@ -57,7 +60,7 @@ class Model(Building, Solving, Querying, Owner):
 		>>> gpube.Model.read("examples/exams.cfn").solve().optimum
 		Decimal('4.30')
 		"""
-		context = context or Context()
+		context = Context.of(context)
 		if evidence is not None:
 			options["evidence"] = path_bytes(evidence)
 		opts = Options("read", "gpube_read", **{"from": format}, **options)
@@ -66,7 +69,7 @@ class Model(Building, Solving, Querying, Owner):
 		m = cls.__new__(cls)
 		Owner.__init__(m, context, address, lib.gpube_model_free)
 		if m.kind == "game":
-			raise Error("EINVAL", "'%s' is a game, which 'gpube nash' reads" % (path,))
+			raise Error("EINVAL", "'%s' is a game: gpube.Game.read() reads it" % (path,))
 		return m
 
 	def _set(self, function, *arguments):

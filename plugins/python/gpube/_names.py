@@ -11,7 +11,9 @@ Value = Union[str, int]
 
 
 def encoded(text):
-	"""A name as the library takes it."""
+	"""A name as the library takes it. Errors: TypeError, ValueError"""
+	if not isinstance(text, str):
+		raise TypeError("a name is a text, found %r" % (text,))
 	if "\0" in text:
 		raise ValueError("a name with a zero byte")
 	return text.encode()
@@ -81,10 +83,26 @@ class Names:
 		looked at. Errors: ValueError (no such name)"""
 		if not isinstance(value, str):
 			return value
+		return find(self._places_of(variable), value, "variable %s has no value %r" % (self.key(variable), value))
+
+	def _places_of(self, variable):
+		"""{name: index} of a variable's values."""
 		if variable not in self._places:
 			names = self.values[variable] or []
 			self._places[variable] = {n: x for x, n in reversed(list(enumerate(names)))}
-		return find(self._places[variable], value, "variable %s has no value %r" % (self.key(variable), value))
+		return self._places[variable]
+
+	def common(self, variables, value):
+		"""The index of a value that is given by name or index, which is the same in all of some variables (indices)
+		that have a value of that index. Errors: ValueError (a name that is not)"""
+		if not isinstance(value, str):
+			return value
+		x = next((places[value] for places in map(self._places_of, variables) if value in places), None)
+		for v in variables:
+			if x is None or x < self.domains[v] and self._places_of(v).get(value) != x:
+				self.value(v, value)
+				raise ValueError("value %r has not the same index in all of the variables" % value)
+		return x
 
 	def key(self, variable) -> Value:
 		"""The name of a variable, if no one before has it; its index otherwise."""
@@ -177,7 +195,10 @@ class Assignment(Shown, list):
 		if isinstance(variable, str):
 			v = _by_key(lambda: self.names.index(variable))
 			return self.names.called(v, list.__getitem__(self, v))
-		return list.__getitem__(self, variable)
+		try:
+			return list.__getitem__(self, variable)
+		except IndexError:
+			raise IndexError("there is no variable %d" % variable) from None
 
 	def named(self) -> Dict[Value, Value]:
 		"""{variable: value} by names; indices where there are none."""

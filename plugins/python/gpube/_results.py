@@ -179,8 +179,8 @@ class Listed(Shown):
 		return self.assignments[k]
 
 	def _lines(self):
-		return ["%d assignments%s%s" % (len(self), ", and more" if self.more else "",
-			"" if self.complete else ", incomplete"), "costs " + short(self.costs, 80)]
+		return ["%d assignment%s%s%s" % (len(self), "s" * (len(self) != 1), ", and more" if self.more else "",
+			"" if self.complete else ", incomplete"), "costs " + short(self.costs, 80) if self.costs else ""]
 
 	def _rows(self):
 		return [dict(a.named(), cost=c) for a, c in zip(self.assignments, self.costs)]

@@ -197,7 +197,7 @@ class Solving:
 		[Decimal('4.30'), Decimal('4.80')]
 		"""
 		if most < 1 or (within is not None and exact(within) < 0):
-			raise ValueError("most is at least 1, and within at least 0")
+			raise ValueError("at least one assignment is asked for, and 'within' is at least 0")
 		begin, limit, decimals = time.monotonic(), None, 0
 		if within is not None or options.get("distance", 1) == 1:
 			s = Solving.solve(self, timeout, **{k: v for k, v in options.items() if k not in ("ibound", "distance")})

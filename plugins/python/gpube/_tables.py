@@ -8,9 +8,9 @@ from . import _c
 from ._engine import INF, Error, exact, int64, is_infinite, units
 
 MOST_CALLS = 10_000_000  # of a function that stands for a table
-# Decimal numbers of at most 15 digits (of 32-bit floats: 6) that are not equal are not the same float: if one of
-# them rounds to a float, it is what Python prints of it.
-_DIGITS, _DIGITS_32 = 10**15, 10**6
+# Decimal numbers of at most 15 digits (6 of 32-bit floats, 3 of 16-bit ones) that are not equal are not the same
+# float: if one of them rounds to a float, it is what Python prints of it.
+_DIGITS = {2: 10**3, 4: 10**6, 8: 10**15}  # by the float's bytes
 _INTEGERS = {1: 0, 2: 1, 4: 2, 8: 3}  # bytes: GPUBE_INT8 …
 _REALS = {4: 4, 8: 5}                 # GPUBE_FLOAT32, GPUBE_FLOAT64
 INT8, INT64, FLOAT64 = 0, _c.GPUBE_INT64, _c.GPUBE_FLOAT64
@@ -42,6 +42,21 @@ class Cells:
 def is_array(x):
 	"""Whether it is one of numpy's."""
 	return hasattr(x, "__array_interface__") and hasattr(x, "astype")
+
+
+def plain(table):
+	"""The array of numpy that something of pandas is; another table as it is. A function of values is one, too.
+
+	Errors: TypeError (a dict, a set or a text: their order is not that of cells), ValueError (a masked cell)
+	"""
+	if hasattr(table, "to_numpy"):
+		table = table.to_numpy()
+	if isinstance(table, (str, set, frozenset)) or hasattr(table, "items"):
+		raise TypeError("a table is nested lists, an array, or a function of value indices, not %r: costs of some tuples "
+			"are for add_tuples()" % type(table).__name__)
+	if hasattr(table, "filled") and numpy() and numpy().ma.is_masked(table):
+		raise ValueError("a table with masked cells")
+	return table
 
 
 def _type(code, size):
@@ -103,7 +118,7 @@ def numpy():
 def _whole_floats(array, decimals):
 	"""An int64 array of floats in units of 10^-decimals, forbidden for inf; None: some have to be looked at one by one."""
 	np = numpy()
-	ten, digits = 10.0**decimals, _DIGITS if array.dtype.itemsize == 8 else _DIGITS_32
+	ten, digits = 10.0**decimals, _DIGITS[array.dtype.itemsize]
 	forbidden = array == INF
 	numbers = np.where(forbidden, 0, array).astype("f8")
 	with np.errstate(over="ignore", invalid="ignore"):
@@ -117,7 +132,7 @@ def _whole_floats(array, decimals):
 def _scaled(array, decimals):
 	"""An int64 array of an array of numpy in such units; None: some have to be looked at one by one."""
 	kind = array.dtype.kind
-	if kind == "f" and array.dtype.itemsize in (4, 8):
+	if kind == "f" and array.dtype.itemsize in _DIGITS:
 		return _whole_floats(array, decimals)
 	if kind not in "iub":
 		return None
@@ -142,12 +157,12 @@ def one_unit(x, decimals):
 
 def all_units(cells, decimals):
 	"""A list of numbers in whole units of 10^-decimals; a float that is what Python prints of it is soon done."""
-	ten, out = 10.0**decimals, []
+	ten, digits, out = 10.0**decimals, _DIGITS[8], []
 	for x in cells:
 		if type(x) is int and not decimals and -_c.INF < x < _c.INF:
 			out.append(x)
 			continue
-		if type(x) is float and -_DIGITS < x * ten < _DIGITS:
+		if type(x) is float and -digits < x * ten < digits:
 			u = round(x * ten)
 			if u / ten == x:
 				out.append(u)
@@ -224,7 +239,10 @@ def flat(table, shape):
 	if is_array(table):
 		if tuple(table.shape) not in (tuple(shape), (n,)):
 			raise ValueError("the shape is %s, expected %s" % (tuple(table.shape), tuple(shape)))
-		table = table.ravel().tolist() if shape else [table.item()]
+		if table.dtype.kind == "f" and table.dtype.itemsize < 8:
+			table = [float(str(x)) for x in table.ravel()]  # the decimal that is printed of it
+		else:
+			table = table.ravel().tolist() if shape else [table.item()]
 	if not isinstance(table, (list, tuple)):
 		cells = buffer(table)
 		if cells is not None:
@@ -234,21 +252,28 @@ def flat(table, shape):
 		except TypeError:
 			table = list(table) if hasattr(table, "__iter__") else [table]
 	if table and isinstance(table[0], (list, tuple)):
-		return _nested(table, shape)
+		return _nested(table, shape, shape)
 	if len(table) != n:
 		raise ValueError("%d numbers, expected %d for domains %s" % (len(table), n, tuple(shape)))
 	return table
 
 
-def _nested(table, shape):
+def _nested(table, shape, whole):
 	if not shape:
 		return [table]
 	if not isinstance(table, (list, tuple)) or len(table) != shape[0]:
-		raise ValueError("a table that is not of shape %s" % (tuple(shape),))
-	return [x for row in table for x in _nested(row, shape[1:])]
+		raise ValueError("a table that is not of shape %s" % (tuple(whole),))
+	return [x for row in table for x in _nested(row, shape[1:], whole)]
 
 
 # ---- payoffs
+
+def shape_of(table):
+	"""The shape of an array, or of nested lists, of which it looks at the first ones."""
+	if hasattr(table, "shape"):
+		return tuple(table.shape)
+	return (len(table),) + (shape_of(table[0]) if table else ()) if isinstance(table, (list, tuple)) else ()
+
 
 def fractions(table, shape=None):
 	"""(numerators, denominators) of a table of payoffs of two players, as Cells; None for denominators of 1.
@@ -256,6 +281,7 @@ def fractions(table, shape=None):
 	shape   None: rows and columns as the table has them
 	Errors: ValueError (shape, no number), Error ERANGE
 	"""
+	table = plain(table)
 	if is_array(table) and table.ndim == 2 and table.size and (shape is None or table.shape == shape):
 		for decimals in range(16 if table.dtype.kind == "f" else 1):
 			whole = _scaled(table, decimals)
@@ -263,9 +289,11 @@ def fractions(table, shape=None):
 				den = numpy().full(table.shape, 10**decimals) if decimals else None
 				return _of_shape(buffer(whole), table.shape), None if den is None else buffer(den)
 	if shape is None:
-		rows = [list(row) for row in table]
+		rows = [list(row) if hasattr(row, "__iter__") else [] for row in table]
 		if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
 			raise ValueError("payoffs are not a table of rows and columns")
+		if isinstance(rows[0][0], (list, tuple)):
+			raise ValueError("the payoff %r is no number: each player's payoffs are a table of their own" % (rows[0][0],))
 		table, shape = rows, (len(rows), len(rows[0]))
 	told = [exact(x) for x in flat(table, shape)]
 	num, den = (Cells.own([int64(getattr(x, part)) for x in told]) for part in ("numerator", "denominator"))

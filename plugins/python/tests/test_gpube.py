@@ -794,7 +794,7 @@ class Coalitions(unittest.TestCase):
 		for bad in ([0, 1, 2], [1, 2], {}, {(41,): 1}, [0, gpube.INF], [0, Fraction(1, 3)], {(0, 0): 1, 1: 2}):
 			self.assertRaises(ValueError, gpube.csg, bad)
 		from_1 = {(1,): 4, (2,): 3, (1, 2): 9}
-		with self.assertRaisesRegex(ValueError, "1 dimensions; games of more players come from files"):
+		with self.assertRaisesRegex(ValueError, "1 dimensions; Game.from_arrays\(\) takes the payoffs"):
 			gpube.nash(type("Array", (), {"ndim": 1})())
 		with self.assertRaisesRegex(ValueError, "agent 0 is in no coalition: agents are numbered from 0"):
 			gpube.csg(from_1)
@@ -844,7 +844,7 @@ class Coalitions(unittest.TestCase):
 				self.assertEqual(e.exception.status, "EINVAL")
 		with self.assertRaises(gpube.Error) as e:
 			gpube.csg(example("effort.nfg"))
-		self.assertIn("effort.nfg' is a game, which 'gpube nash' reads", str(e.exception))
+		self.assertIn("effort.nfg' is a game: gpube.Game.read() reads it", str(e.exception))
 		with self.assertRaises(gpube.Error) as e:
 			gpube.Game.read(example("exams.cfn"), format="lrs")
 		self.assertIn("exams.cfn:1: expected", str(e.exception))
