@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Tables 1 to 3 of the GpuBE paper beside ours, in Markdown, from two files of bench_be_tables.
 
-usage: benchmarks/be_tables.py CUDA.csv CPU.csv [--p2 0|0.9]
+usage: benchmarks/be_tables.py CUDA.csv CPU.csv [--p2 0|0.9] [--each CUDA_EACH.csv CORE_EACH.csv [CORES_EACH.csv]]
 
 Each row once along the depth-first order, on which the same tables are computed as in the paper, and once along the best that was
 found. 'times' is the paper's GPU column over our kernels alone; 'ratio' our CPU over our GPU, both from the call of gpube_solve()
 to its return. N counts the instances; where some were too large for the run, +k says how many were left out: such means are of the
 smaller instances alone, no 'times' are given for them, nor a ratio unless both sides had the same instances, all of them; "0.09 ms (20)"
 are the CPU's seconds of 20 instances where N is another number. "5 of 10 (20)" slices: 5 instances were done in slices, in 20 of them on average.
+
+Above the tables geometric means over their rows: the paper's GPU column over our whole solves and over our kernels alone. --each: files of a line per instance,
+of the card, of one core and of several, which give the card over cores by the same clock, whole solves of the same instances; the paper's headline is that of its rows.
 """
 import argparse
 import csv
@@ -21,11 +24,39 @@ def seconds(text):
     return "%.2f ms" % (1e3 * value) if value < 1 else "%.1f s" % value
 
 
+def mean(values):
+    return "%.3g" % math.exp(sum(map(math.log, values)) / len(values)) if values else "-"
+
+
+def in_short(rows, cpus):
+    """Geometric means of each table and order: the paper over ours, and the card over cores by instance."""
+    print("## In short\n\nGeometric means of rows with all instances (least, most). Whole: gpube_solve() with the device open. In brackets the rows or instances.\n")
+    print("| table | order | the paper's GPU over our whole solves | over kernels alone | rows above 0.05 s: whole | kernels | our card over a core of ours%s | the paper's GPU over its core |" % (
+        ", over several" if len(cpus) > 1 else ""))
+    print("|" + "---|" * 8)
+    for table in ("1", "2", "3", "1 to 3"):
+        for order in ("dfs", "best"):
+            mine = [r for r in rows if r["table"] in table and r["table"] != "0" and r["order"] == order]
+            full = [r for r in mine if int(r["instances"]) and not int(r["left_out"]) and float(r["paper_gpu_s"]) == float(r["paper_gpu_s"])]
+            cells = []
+            for least in (0, 0.05):
+                for field in ("solve_s", "contract_s"):
+                    v = [float(r["paper_gpu_s"]) / float(r[field]) for r in full if float(r["paper_gpu_s"]) >= least and float(r[field]) > 0]
+                    cells.append("%s (%.3g, %.3g; %d)" % (mean(v), min(v), max(v), len(v)) if v else "-")
+            over = []
+            for cpu in cpus:
+                v = [s / card for key, (card, s) in cpu.items() if key[0] in table and key[0] != "0" and key[5] == order]
+                over.append("%s (%.3g, %.3g; %d)" % (mean(v), min(v), max(v), len(v)) if v else "-")
+            theirs = [float(r["paper_cpu_s"]) / float(r["paper_gpu_s"]) for r in mine if float(r["paper_gpu_s"]) == float(r["paper_gpu_s"])]
+            print("| %s | %s | %s | %s | %s |" % (table, order, " | ".join(cells), "; ".join(over) or "-", "%s (%.3g, %.3g; %d)" % (mean(theirs), min(theirs), max(theirs), len(theirs)) if theirs else "-"))
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("cuda")
     ap.add_argument("cpu")
     ap.add_argument("--p2", default="0")
+    ap.add_argument("--each", nargs="+", default=[])
     args = ap.parse_args()
     key = ("table", "n", "d", "p1", "p2", "order")
     with open(args.cpu) as f:
@@ -34,6 +65,11 @@ def main():
     table = None
     with open(args.cuda) as f:
         rows = [r for r in csv.DictReader(f) if r["p2"] == args.p2]
+    each = []
+    for path in args.each:
+        with open(path) as f:
+            each.append({tuple(r[k] for k in (*key, "seed")): float(r["solve_s"]) for r in csv.DictReader(f) if r["p2"] == args.p2 and float(r["solve_s"]) > 0})
+    in_short(rows, [{k: (each[0][k], s) for k, s in cpu_each.items() if k in each[0]} for cpu_each in each[1:]])
     for r in rows:
         if r["table"] != table:
             table = r["table"]

@@ -186,8 +186,8 @@ static void tell_each(const struct row *row, const char *order, double tightness
 {
 	if (!each)
 		return;
-	fprintf(each, "%d,%d,%d,%g,%s,%llu,%d,%.4g,%.0f,%.1f,%.4f,%.4f,%.4f,%lld\n", row->table,
-		row->n, row->d, tightness, order, (unsigned long long)seed, s->plan.width,
+	fprintf(each, "%d,%d,%d,%g,%g,%s,%llu,%d,%.4g,%.0f,%.1f,%.6f,%.6f,%.6f,%lld\n", row->table,
+		row->n, row->d, row->p1, tightness, order, (unsigned long long)seed, s->plan.width,
 		s->plan.joined_cells, s->plan.n_slices, s->plan.peak_bytes / 0x1p30, seconds,
 		s->seconds_contracting, s->seconds_copying,
 		s->answer == GPUBE_ANSWER_OPTIMAL ? (long long)s->cost : -1LL);
@@ -338,7 +338,8 @@ int main(int argc, char **argv)
 			fprintf(stderr, "bench_be_tables: cannot write '%s'\n", argv[6]);
 			return 1;
 		}
-		fputs("table,n,d,p2,order,seed,width,joined_cells,slices,peak_gib,solve_s,contract_"
+		fputs("table,n,d,p1,p2,order,seed,width,joined_cells,slices,peak_gib,solve_s,"
+		      "contract_"
 		      "s,copy_s,cost\n",
 			each);
 	}

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 """The headlines of README.md and benchmarks/README.md again, on this machine: claimed, measured, and the ratio.
 
-usage: benchmarks/headlines.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--only TEXT] [--out FOLDER] [--slow] [--repeats 3]
+usage: benchmarks/headlines.py DATA [--gpube build/gpube] [--only TEXT,TEXT…] [--without TEXT,TEXT…] [--out FOLDER] [--slow] [--repeats 3]
                                [--list] [--check]
 
-Each row of the two pages' tables is a line here: the commands, what of them is the figure (seconds by the clock or of the
-processor, a sum or a median of them, or a bound), what it needs (a card, cores, minutes), and what has to be in the output.
+Each row of the two pages' tables is a line here: the commands, what of them is the figure (seconds by the clock, of the
+processor or as the program says them, a sum or a median of them, or a bound), what it needs (a card, cores, minutes), and what has to be in the output.
 A figure is the median of --repeats runs, with least and greatest; what takes minutes runs once, and with --slow alone. A row
 that this machine cannot run says what it lacks; one that no command of ours repeats says which page has its figures. What
 is off by more than 1.3 is marked. --out: a file for each row with its commands, seconds and outputs, and headlines.csv.
 --check runs nothing: every row of the pages has a line here, and every claim here is in its row's text.
 """
+import concurrent.futures
 import os
 import re
 import shlex
@@ -30,8 +31,9 @@ OFF = 1.3
 
 def row(page, starts, claim, how, *commands, needs=(), expect="", why="", slow=False):
     """page: of PAGES. starts: the row's text without links. claim: (number, as the page has it) or several.
-    how: clock, cpu: seconds, in sum over the commands; median: of the commands by the clock; lower: the bound that
-    is proved; none: no command repeats it, and why says what does. expect: a pattern of every output."""
+    how: clock, cpu: seconds, in sum over the commands; beside: as clock, all commands started at once; median: of the
+    commands by the clock; said: seconds of a pattern in the output, which is what expect is then; lower: the bound
+    that is proved; none: no command repeats it, and why says what does. expect: a pattern of every output."""
     return {"page": page, "starts": starts, "claim": claim, "how": how, "commands": commands, "needs": needs,
             "expect": expect, "why": why, "slow": slow}
 
@@ -48,24 +50,25 @@ def auction(dist, goods, bids):
 
 
 CARD, CORES16, PROVED = ("card",), ("cores16",), "the proved (minimum|maximum)"
+SOLVED = r"time .*solve ([0-9.]+)"  # the device is open
 ROWS = [
     row("main", "scen06,", "8.8 s", "clock", "{gpube} solve -q scen06.wcsp", needs=("card", "cores16"), expect="3389, " + PROVED),
     row("main", "CELAR7-SUB4,", "10.8 s", "clock", "{gpube} solve -q CELAR7-SUB4.wcsp", needs=CORES16, expect=PROVED),
     row("main", "eight instances", "35 s", "none", why="benchmarks/tb2_gpube.py DATA --limit 400, with a card and toulbar2 1.4: runs/tb2-gpube-h200"),
     row("main", "scen07,", "342059", "lower", "{gpube} solve -q --timeout 60s scen07.wcsp", needs=("card", "cores16"), slow=True),
-    row("main", "SPOT5 507, 414 and 509", "81, 49 and 83 s", "clock", "{gpube} bound -q --method pairwise --threads 4 507.wcsp",
+    row("main", "SPOT5 507, 414 and 509", "81, 49 and 83 s", "beside", "{gpube} bound -q --method pairwise --threads 4 507.wcsp",
         "{gpube} bound -q --method pairwise --threads 4 414.wcsp", "{gpube} bound -q --method pairwise --threads 4 509.wcsp",
         needs=CORES16, slow=True),
     row("main", "323 instances", "57 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report, on quiet cores: runs/solve-h200"),
-    row("main", "BN_75", "0.8 to 15 s", "cpu", "{gpube} solve -q BN_75.erg", slow=True),
+    row("main", "BN_75", "0.8 to 15 s", "cpu", "{gpube} solve -q uai2014/BN_75.uai", slow=True),
     row("main", "eleven grids", "0.05 to 0.5 s", "cpu", *["{gpube} solve -q --timeout 20s " + g for g in (
-        "grid20x20.f2.uai", "grid20x20.f5.uai", "grid20x20.f10.uai", "grid20x20.f15.uai", "grid20x20.f2.wrap.uai", "grid20x20.f5.wrap.uai",
-        "grid20x20.f10.wrap.uai", "grid40x40.f2.uai", "grid40x40.f5.uai", "grid40x40.f10.uai")], slow=True),
+        "grid20x20.f5.wrap.uai", "grid20x20.f10.wrap.uai", "grid20x20.f15.wrap.uai", "grid40x40.f2.uai", "grid40x40.f2.wrap.uai", "grid40x40.f5.uai",
+        "grid40x40.f5.wrap.uai", "grid40x40.f10.uai", "grid40x40.f10.wrap.uai", "grid40x40.f15.wrap.uai")], slow=True),
     row("main", "SPOT5 404 as .uai", "0.08 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai"),
-    row("main", "scale-free networks", "0.1 to 2.8 s", "clock", ("{gpube} generate scale-free -n 19 -d 10 --p2 0 --seed 1 -o {work}/sf.wcsp",
-        "{gpube} solve -q --method eliminate --backend cuda {work}/sf.wcsp"), needs=CARD, expect=PROVED),
+    row("main", "scale-free networks", "0.1 to 2.8 s", "said", ("{gpube} generate scale-free -n 19 -d 10 --p2 0 --seed 1 -o {work}/sf.wcsp",
+        "{gpube} solve --method eliminate --backend cuda {work}/sf.wcsp"), needs=CARD, expect=r"time .*eliminate ([0-9.]+)"),
     row("main", "all marginals", "0.31 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
-    row("main", "coalition structures", "0.27 s", "clock", "{gpube} csg -q --generate uniform -n 28 --method conv --backend cuda", needs=CARD),
+    row("main", "coalition structures", "0.27 s", "said", "{gpube} csg --generate uniform -n 28 --method conv --backend cuda", needs=CARD, expect=SOLVED),
     row("main", "combinatorial auction", "0.74 s", "clock", auction("arbitrary", 60, 1000), expect=PROVED),
     row("main", "equilibria", "0.07 s", "median", *games(18), expect="all extreme equilibria"),
     row("more", "CELAR6-SUB1,", "0.9 s", "cpu", "{gpube} solve -q CELAR6-SUB1.wcsp", expect=PROVED),
@@ -91,7 +94,7 @@ ROWS = [
     row("more", "GEOM40_4,", "0.010 s", "none", why="benchmarks/papers/gpube_mbe.py: runs/papers-h200"),
     row("more", "networks of the GpuBE paper", "63 to 9066 times less", "none", why="benchmarks/device.sh BUILD DATA OUT tables: runs/tables-h200, runs/families-h200"),
     row("more", "coalition structures of 34 agents", "53 s", "none", why="four cards: runs/csg-h200"),
-    row("more", "coalition structures of 27 agents", "0.09 s", "clock", "{gpube} csg -q --generate uniform -n 27 --method conv --backend cuda", needs=CARD),
+    row("more", "coalition structures of 27 agents", "0.09 s", "said", "{gpube} csg --generate uniform -n 27 --method conv --backend cuda", needs=CARD, expect=SOLVED),
     row("more", "ten distributions of 28 agents", "0.7 to 2.4 s", "none", why="benchmarks/csg_methods.py build/gpube CSV: runs/csg-2c"),
     row("more", "auction L7,", "0.34 s", "clock", auction("L7", 60, 1000), expect=PROVED),
     row("more", "auction L3,", "not in 40 s", "none", why="an auction that is not proved: runs/auctions-2c"),
@@ -154,7 +157,8 @@ def lacks(r, gpube):
 
 def find(name, files):
     """A data file by the end of its path, packed or not."""
-    found = [f for f in files if re.search(r"(^|/)" + re.escape(name) + r"(\.xz|\.gz|\.bz2|\.zst)?$", f)]
+    stem, end = os.path.splitext(name)
+    found = [f for f in files if re.search(r"(^|/)" + re.escape(stem) + "(_merged)?" + re.escape(end) + r"(\.xz|\.gz|\.bz2|\.zst)?$", f)]
     return min(found, key=lambda f: (len(f), f)) if found else None
 
 
@@ -172,6 +176,12 @@ def expand(command, opts, files, work):
 
 def one(r, opts, files, work, log):
     """(the figure of one run of the row, processor seconds), or a text: why there is none."""
+    if r["how"] == "beside" and len(r["commands"]) > 1:
+        with concurrent.futures.ThreadPoolExecutor(len(r["commands"])) as pool:
+            before, runs = os.times(), list(pool.map(lambda c: one({**r, "commands": (c,)}, opts, files, work, log), r["commands"]))
+        after = os.times()
+        return next((x for x in runs if isinstance(x, str)), (sum(x[0] for x in runs if not isinstance(x, str)),
+                    after.children_user + after.children_system - before.children_user - before.children_system))
     figures, processor = [], 0.0
     for group in r["commands"]:
         group = (group,) if isinstance(group, str) else group
@@ -187,7 +197,8 @@ def one(r, opts, files, work, log):
                 continue
             processor += cpu
             log.write(f"$ {command}\n{p.stdout}{p.stderr}{seconds:.3f} s by the clock, {cpu:.3f} s of the processor, exit {p.returncode}\n")
-            if r["expect"] and not re.search(r["expect"], p.stdout):
+            said = re.search(r["expect"], p.stdout) if r["expect"] else None
+            if r["expect"] and not said:
                 return f"expected '{r['expect']}', found '{p.stdout.splitlines()[0] if p.stdout else p.stderr[:80]}'"
             if r["how"] == "lower":
                 m = re.search(r"^lower bound +(\S+)", p.stdout, re.M) or re.search(r"^optimum +(\S+?),", p.stdout, re.M)
@@ -195,7 +206,7 @@ def one(r, opts, files, work, log):
                     return "no bound"
                 figures.append(float(m.group(1)))
             else:
-                figures.append(cpu if r["how"] == "cpu" else seconds)
+                figures.append(float(said.group(1)) if r["how"] == "said" else cpu if r["how"] == "cpu" else seconds)
     return statistics.median(figures) if r["how"] == "median" else sum(figures), processor
 
 
@@ -231,7 +242,7 @@ def measure(r, opts, files, work):
 
 
 def main():
-    opts = options(__doc__, "data", "--gpube", "--only", out="", slow=False, repeats=3, list=False, check=False).parse_args()
+    opts = options(__doc__, "data", "--gpube", "--only", out="", without="", slow=False, repeats=3, list=False, check=False).parse_args()
     wrong = check()
     if opts.check or wrong:
         print("\n".join(wrong) or f"{len(ROWS)} rows, as the pages have them")
@@ -252,7 +263,7 @@ def main():
     work, done = tempfile.mkdtemp(), []
     try:
         for r in ROWS:
-            if opts.only not in r["starts"]:
+            if not any(t in r["starts"] for t in opts.only.split(",")) or any(t and t in r["starts"] for t in opts.without.split(",")):
                 continue
             d = measure(r, opts, files, work)
             done.append(d)

@@ -2,6 +2,7 @@
 """Tables 6 to 10 of the GpuBE paper and the curves of its figure 10, row by row beside ours.
 
 usage: benchmarks/papers/gpube_mbe.py run DATA OUT.csv [--gpube build/gpube] [--seconds 440] [--backends cuda,cpu] [--only TEXT,TEXT…] [--zs Z,Z…] [--no-exact]
+       benchmarks/papers/gpube_mbe.py run DATA OUT.csv --paper     the paper's own algorithm at the paper's z
        benchmarks/papers/gpube_mbe.py table OUT.csv     Markdown: each row's printed figures, and ours below them
 
 gpube.csv has what the paper prints: seconds, times its CPU, bound for z_min, z_2, z_3, z_max, and the whole elimination (w*). As there,
@@ -9,7 +10,11 @@ z_min is the largest arity of the instance, z_max the largest z up to 20 that fi
 between at thirds. Ours are bound --method mbe --z Z --order min-fill: seconds of the mini-buckets alone and of the whole command, on
 the card and on the processor's cores beside it (at the same time, on other cores); then elimination and solve to the proof. Instances
 that are not at hand are said to be so; pedigrees are those of DATA, a table of our own. --zs: these z instead, those that end. Colourings without a file are written from
-their graphs: a cost of 1 an edge. Figure 10: n = 20, d = 25, p1 = 0.3; 20 variables, scale-free; grid of 100; seed 1, p2 = 0.3.
+their graphs: a cost of 1 an edge. --paper: no simplification, no matching, functions to the first mini-bucket
+that takes them (--no-simplify --no-match --partition first), on the card and on one core, at the paper's z. It counts the variables of a message, as its example 4
+does; ours counts those of a joined mini-bucket, one more. The z are not printed: z_min is the largest arity, z_max the largest of at most 20 whose joined table of
+32 bits a cell, d^(z+1), is within the 6137 MB of its card, the thirds between are rounded up; so the columns z_3 and z_max are one where d = 44, as printed.
+A z_max whose tables do not fit here is lowered. Figure 10: n = 20, d = 25, p1 = 0.3; 20 variables, scale-free; grid of 100; seed 1, p2 = 0.3.
 """
 import argparse
 import csv
@@ -36,6 +41,8 @@ FILES = {"CELAR6-SUB0": "celar/CELAR6-SUB0.wcsp.xz", "CELAR7-SUB0": "celar/CELAR
 GRAPHS = {"GEOM40": "GEOM40.col", "GEOM30a": "GEOM30a.col", "queen5-5": "queen5_5.col", "myciel5g": "myciel5g.col", "DSJC125.1": "DSJC125.1.col",
           "le450-5a": "le450_5a.col.xz"}
 FIGURE = (("random", "random -n 20 -d 25 --p1 0.3"), ("scale-free", "scale-free -n 20 -d 25"), ("grid", "grid -n 100 -d 25"))
+PAPER = "--no-simplify --no-match --partition first".split()
+PAPER_CARD = 6137e6  # bytes
 FIELDS = ("table name what z backend threads mbe_s seconds bound upper status copy_s kernel_s").split()
 
 
@@ -103,7 +110,8 @@ class Runs:
             self.f.flush()
 
     def mbe(self, row, path, z, backend, threads, what="mbe", limit=5):
-        words = ["bound", "-v", "--json", "--method", "mbe", "--z", str(z), "--order", "min-fill", "--backend", backend, "--timeout", "%ds" % limit, path]
+        paper = what == "paper"
+        words = ["bound", "-v", "--json", "--method", "mbe", "--z", str(z + paper), "--order", "min-fill", "--backend", backend, "--timeout", "%ds" % limit, path] + PAPER * paper
         r, err, _ = self.gpube(words + (["--threads", str(threads)] if threads else []), backend, limit)
         alone = re.findall(r"mini-buckets, z \d+, on the \S+: ([0-9.]+) s", err)
         if not r or (not alone and r["status"] != "optimal"):  # proved before mini-buckets began
@@ -140,6 +148,25 @@ def columns(runs, row, path, main):
     return others + [z]
 
 
+def paper_columns(runs, row, path, later):
+    """The paper's algorithm at its z, the largest first."""
+    low, domain = arity_and_domain(runs, path)
+    most = low
+    while most < 20 and 4 * domain ** (most + 2) <= PAPER_CARD:
+        most += 1
+    third = (most - low) / 3
+    zs = sorted({low, math.ceil(low + third), math.ceil(low + 2 * third), most})
+    while zs[-1] > zs[0] and not runs.mbe(row, path, zs[-1], "cuda", 0, "paper", 12):
+        zs[-1] -= 1
+        if zs[-1] in zs[:-1]:
+            zs.pop()
+            break
+    for z in zs[:-1] if len(zs) > 1 else zs:
+        runs.mbe(row, path, z, "cuda", 0, "paper", 12)
+    for z in zs:
+        later.put(lambda z=z: runs.mbe(row, path, z, "cpu", 1, "paper", 8))
+
+
 def run(o):
     runs, backends, data = Runs(o), o.backends.split(","), o.data
     main, work = backends[0], tempfile.mkdtemp()
@@ -168,21 +195,28 @@ def run(o):
         while (job := later.get()) is not None:
             job()
 
-    beside = threading.Thread(target=sides)
-    beside.start()
-    if not o.only:
+    beside = [threading.Thread(target=sides) for _ in range(len(runs.sides["cpu"]) if o.paper else 1)]
+    for thread in beside:
+        thread.start()
+    if not o.only and not o.paper:
         figure()
     for r, path in rows:
         if time.monotonic() > runs.end - 3:
             break
+        if o.paper:
+            if r["table"] != "9, ours":
+                paper_columns(runs, r, path, later)
+            continue
         zs = columns(runs, r, path, main)
         if len(backends) > 1:
             for z in zs:
                 later.put(lambda r=r, path=path, z=z: runs.mbe(r, path, z, "cpu", len(runs.sides["cpu"]), "mbe", 3))
         if o.exact:
             runs.exact(r, path, main)
-    later.put(None)
-    beside.join()
+    for thread in beside:
+        later.put(None)
+    for thread in beside:
+        thread.join()
 
 
 def number(text, form="%.3g"):
@@ -248,9 +282,51 @@ def summary(ours):
         print("| %s | %d | %d | %d, %d, %d | %s (%.3g, %.3g) | %s | %d, %d | %d |" % (t, rows, ran, above, equal, below, mean(times), min(times), max(times), mean([c for c in cores if c > 0]), done, theirs, proved))
 
 
+def mean_of(values):
+    return "%.3g" % math.exp(sum(map(math.log, values)) / len(values)) if values else "-"
+
+
+def show_paper(ours):
+    """The paper's algorithm at its z: each table in a line, then every row."""
+    ours = [x for x in ours if x["what"] == "paper"]
+    print("\n## In short\n\nBounds of all columns that ran, beside those printed; seconds are of mini-buckets alone, geometric means, the paper's of whole runs.\n")
+    print("| table | rows | columns | bounds above the paper's, equal, below | its seconds over the card's: all columns | z_max | one core over the card, z_max (those that end in 8 s) | the same in the paper, z_max |")
+    print("|" + "---|" * 8)
+    rows = []
+    for r in printed():
+        cells, mine = [], [x for x in ours if x["table"] == r["table"] and x["name"] == r["name"]]
+        card = {int(x["z"]): x for x in mine if x["backend"] == "cuda"}
+        core = {int(x["z"]): x for x in mine if x["backend"] == "cpu"}
+        zs = sorted(card)
+        if zs:  # fewer than four: as the paper's rounding makes columns equal, from the right
+            zs = zs + [zs[-1]] * (4 - len(zs))
+            for column, z in zip(("zmin", "z2", "z3", "zmax"), zs):
+                over = float(core[z]["mbe_s"]) / float(card[z]["mbe_s"]) if z in core and core[z]["mbe_s"] and float(card[z]["mbe_s"] or 0) else None
+                cells.append({"z": z, "card": card[z], "over": over, "paper_s": float(r[column + "_s"]), "paper_bound": float(r[column + "_bound"]), "paper_over": float(r[column + "_times"])})
+            rows.append((r, cells))
+    for t in ("6", "7", "8", "9", "10"):
+        of = [cells for r, cells in rows if r["table"] == t]
+        if not of:
+            continue
+        every = [c for cells in of for c in cells]
+        less = [float(c["card"]["bound"]) - c["paper_bound"] for c in every]
+        faster = lambda cells: mean_of([c["paper_s"] / float(c["card"]["mbe_s"]) for c in cells if float(c["card"]["mbe_s"] or 0)])
+        last = [cells[3] for cells in of]
+        print("| %s | %d | %d | %d, %d, %d | %s | %s | %s (%d) | %s |" % (t, len(of), len(every), sum(x > 1e-6 for x in less), sum(abs(x) <= 1e-6 for x in less), sum(x < -1e-6 for x in less), faster(every),
+              faster(last), mean_of([c["over"] for c in last if c["over"]]), sum(bool(c["over"]) for c in last), mean_of([c["paper_over"] for c in last])))
+    print("\n## Every row\n\nPrinted: seconds (times a core) bound. Ours: the paper's z: seconds of mini-buckets on the card (times one core of ours) bound.\n")
+    print("| instance | z_min | z_2 | z_3 | z_max |")
+    print("|" + "---|" * 5)
+    for r, cells in rows:
+        print("| table %s, %s, printed | %s |" % (r["table"], r["name"], " | ".join("%s (%s) %s" % (r[c + "_s"], r[c + "_times"], r[c + "_bound"]) for c in ("zmin", "z2", "z3", "zmax"))))
+        print("| ours | %s |" % " | ".join("%d: %s (%s) %s" % (c["z"], number(c["card"]["mbe_s"]), number(c["over"], "%.2g"), number(c["card"]["bound"], "%.8g")) for c in cells))
+
+
 def show(path):
     with open(path, newline="") as f:
         ours = list(csv.DictReader(f))
+    if any(x["what"] == "paper" for x in ours):
+        return show_paper(ours)
     if any(x["table"] == "6" and x["what"] != "absent" for x in ours):
         summary(ours)
     for t, title in (("6", "Table 6, CELAR"), ("7", "Table 7, colouring"), ("8", "Table 8, ISCAS-89"), ("9", "Table 9, pedigrees"), ("10", "Table 10, SPOT5")):
@@ -284,6 +360,7 @@ def main():
     r.add_argument("--backends", default="cuda,cpu")
     r.add_argument("--only", default="")
     r.add_argument("--zs", default="")
+    r.add_argument("--paper", action="store_true")
     r.add_argument("--no-exact", dest="exact", action="store_false")
     t = sub.add_parser("table")
     t.add_argument("csv")
