@@ -58,7 +58,7 @@ enum gpube_status {
 	GPUBE_EBUG = -10,  /* a result failed its own check: our bug, never a wrong answer */
 };
 
-/* "No limit" for top, and the value that stands for a forbidden cost. */
+/* Of top: no limit; of a cost: forbidden. */
 #define GPUBE_INF INT64_MAX
 
 /* ---- context ---------------------------------------------------------- */
@@ -115,10 +115,7 @@ GPUBE_API void gpube_ctx_free(struct gpube_ctx *ctx);
 /* Text of the last failure on this context; never NULL, valid until the next call. */
 GPUBE_API const char *gpube_error(const struct gpube_ctx *ctx);
 
-/*
- * Asks the running call, and every later one on this context, to end soon with what it knows.
- * Async-signal-safe.
- */
+/* Asks the running call, and all later ones, to end soon with what they know; async-signal-safe. */
 GPUBE_API void gpube_ctx_stop(struct gpube_ctx *ctx);
 /* Takes a stop back, so that the context can work again. */
 GPUBE_API void gpube_ctx_resume(struct gpube_ctx *ctx);
@@ -167,10 +164,7 @@ typedef void gpube_log_text_fn(
 GPUBE_API int gpube_opts_set_log(struct gpube_opts *o, gpube_log_text_fn *fn, void *arg);
 GPUBE_API int gpube_opts_set_realloc(struct gpube_opts *o, gpube_realloc_fn *fn, void *arg);
 
-/*
- * gpube_opts_get() - the text of an option's value, its length, as snprintf() does; -1: there is no
- * such option.
- */
+/* The text of an option's value, its length, as snprintf() does; -1: there is no such option. */
 GPUBE_API int gpube_opts_get(char *text, size_t size, const struct gpube_opts *o, const char *name);
 
 /*
@@ -214,10 +208,7 @@ enum gpube_direction { GPUBE_MINIMISE, GPUBE_MAXIMISE };
 
 struct gpube_model;
 
-/*
- * gpube_model_new() - an empty model: no variables, constant 0, no top.
- * Errors: EINVAL kind; ENOMEM
- */
+/* An empty model: no variables, constant 0, no top. EINVAL kind, ENOMEM. */
 GPUBE_API int gpube_model_new(
 	struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_kind kind);
 GPUBE_API void gpube_model_free(struct gpube_model *m);
@@ -232,8 +223,7 @@ GPUBE_API int gpube_model_add_var(
 	struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
 
 /*
- * gpube_model_name_values() - the names of a variable's values.
- * names  as many as its domain has values, copied; NULL: none
+ * gpube_model_name_values() - names, copied, for all values of a variable's domain; NULL: none.
  * Errors: EINVAL var, a name that is NULL; ENOMEM: the names are as before
  */
 GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
@@ -290,10 +280,7 @@ GPUBE_API int gpube_model_observe(struct gpube_model *m, int32_t var, int32_t va
  */
 GPUBE_API int gpube_model_weigh(struct gpube_model *m, int32_t var, const double *weights);
 
-/*
- * gpube_model_info() - of the whole model, as long as that is there; it follows its changes.
- * scale     decimals, and constant, in units of 10^-scale: of a model of costs; top: as set
- */
+/* Of costs: scale, their decimals; constant, in units of 10^-scale. top: as it was set. */
 struct gpube_model_info {
 	enum gpube_kind kind;
 	enum gpube_direction direction;
@@ -301,6 +288,7 @@ struct gpube_model_info {
 	int32_t n_vars, n_hidden, n_functions;
 	int64_t constant, top;
 };
+/* Valid as long as the model, whose changes it follows. */
 GPUBE_API const struct gpube_model_info *gpube_model_info(const struct gpube_model *m);
 
 GPUBE_API int32_t gpube_model_n_vars(const struct gpube_model *m);
@@ -312,9 +300,8 @@ GPUBE_API int32_t gpube_model_domain(const struct gpube_model *m, int32_t var);
  * too. Given the other variables at most one of their values is allowed, so that optima and their
  * number are those of the file. Files of orders and solutions leave them out.
  *
- * gpube_model_complete() - the hidden variables' values, from those of the others.
- * values  n_vars; those of hidden variables are set, and are 0 where nothing is allowed
- * Errors: EINVAL (a value outside its domain: nothing is set)
+ * gpube_model_complete() - sets the hidden variables' values, from those of the others: to 0 where
+ * nothing is allowed. EINVAL (a value outside its domain): nothing is set.
  */
 GPUBE_API int gpube_model_is_hidden(const struct gpube_model *m, int32_t var);
 GPUBE_API int gpube_model_complete(int32_t *values, const struct gpube_model *m);
@@ -325,10 +312,7 @@ GPUBE_API const char *gpube_model_var_name(const struct gpube_model *m, int32_t 
 GPUBE_API const char *gpube_model_value_name(
 	const struct gpube_model *m, int32_t var, int32_t value);
 
-/*
- * The arity, -1: no such function; *scope: out, as many variables, borrowed; NULL in a model
- * without any.
- */
+/* Its arity, -1: there is none; *scope: its variables, borrowed, NULL in a model without any. */
 GPUBE_API int gpube_model_scope(
 	const int32_t **scope, const struct gpube_model *m, int32_t function);
 /* Cells of the table over that scope; -1 past 2^63, or no such function. */
@@ -346,13 +330,12 @@ GPUBE_API int gpube_model_potentials(double *out, const struct gpube_model *m, i
 /*
  * gpube_model_cost() - the cost of an assignment, from the tables as they were read; every reported
  * solution is checked with it.
- * cost    out; units of 10^-scale; GPUBE_INF if it breaks a constraint or reaches top
- * values  n_vars value indices
+ * cost    in units of 10^-scale; GPUBE_INF if it breaks a constraint or reaches top
  * Errors: EINVAL kind, values; ERANGE sum
  */
 GPUBE_API int gpube_model_cost(int64_t *cost, const struct gpube_model *m, const int32_t *values);
 
-/* The same for potentials: out is the sum of ln(potential); -INFINITY if one is 0. */
+/* The same for potentials: the sum of ln(potential); -INFINITY if one is 0. */
 GPUBE_API int gpube_model_log_value(
 	double *log_value, const struct gpube_model *m, const int32_t *values);
 
@@ -369,7 +352,6 @@ enum gpube_backend { GPUBE_BACKEND_AUTO, GPUBE_BACKEND_CPU, GPUBE_BACKEND_CUDA }
  * scale        decimals of both
  * values       n_vars value indices of the best assignment; NULL: there is none
  * by           the method that found what is new, or whose turn has ended
- * All of it is valid until the function returns.
  */
 struct gpube_progress {
 	double seconds;
@@ -381,8 +363,8 @@ struct gpube_progress {
 
 /*
  * Called by one thread at a time, whenever the bound or the assignment improves and after each turn
- * of a method. If it returns another value than 0, the call ends as at its timeout, and it is not
- * called again. It must not use the context of the call.
+ * of a method; 'now' is valid until it returns. If that value is not 0, the call ends as at its
+ * timeout, and it is not called again. It must not use the context of the call.
  */
 typedef int gpube_progress_fn(void *arg, const struct gpube_progress *now);
 GPUBE_API int gpube_opts_set_progress(struct gpube_opts *o, gpube_progress_fn *fn, void *arg);
@@ -394,10 +376,9 @@ enum gpube_answer {
 };
 
 /*
- * Sizes of an elimination along an order; doubles where they can pass 2^63. Where the tables do not
- * fit the memory, the elimination is done in n_slices slices, which restrict a few variables to
- * ranges of their values. Then joined_cells counts all slices, while largest_… and peak_bytes are
- * those of one. Otherwise n_slices is 1.
+ * Sizes of an elimination along an order; doubles where they can pass 2^63. Where tables do not fit
+ * the memory, it is done in n_slices > 1 slices, which restrict a few variables to ranges of their
+ * values; joined_cells counts all slices, while largest_… and peak_bytes are those of one.
  */
 struct gpube_plan {
 	int32_t n_vars, n_functions, n_components; /* after simplification */
@@ -415,8 +396,7 @@ struct gpube_plan {
  * "share": its part of the round; "halved": it halved the gap in the last turn; "pays": it brought
  * the end of another method nearer; "alone", "first": outside of rounds); its ticks of work, about
  * a nanosecond of a core each, and how many it was given; elapsed and processor seconds; and the
- * bounds before and after it. Without an assignment cost is GPUBE_INF, of a maximum -GPUBE_INF;
- * without a bound, bound is the other one.
+ * bounds before and after it, as in gpube_progress.
  */
 struct gpube_stage {
 	const char *name, *why;
@@ -427,10 +407,7 @@ struct gpube_stage {
 	int fell_back; /* it had no room, or its sums were too large */
 };
 
-/*
- * What was known when a bound or an assignment had improved, so many seconds after the call; totals
- * as in gpube_stage.
- */
+/* What was known when a bound or an assignment had improved; fields as in gpube_progress. */
 struct gpube_step {
 	double seconds;
 	int64_t bound, cost;
@@ -460,14 +437,12 @@ struct gpube_step {
  *             contracting them; contracting is the part of it inside contractions (on a device, its
  *             kernels alone), copying the part between host and device; assign: for reading the
  *             values off and pricing the assignment again
- * stages      what was done, in its order; n_stages of them
- * steps       how bound and cost improved, n_steps of them; of thousands some are left out
+ * stages      what was done; steps: how bound and cost improved, of thousands of steps not all
  */
 struct gpube_solution {
 	enum gpube_answer answer;
 	int64_t cost, bound;
-	int scale;
-	int closed;
+	int scale, closed;
 	double log_value;
 	int32_t *values;
 	char *count;
@@ -496,10 +471,7 @@ struct gpube_solution {
 GPUBE_API int gpube_solve(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
-/*
- * gpube_plan() - what elimination would do: simplifies and orders. After ELIMIT (it does not fit)
- * *out has it, too.
- */
+/* What elimination would do: simplifies and orders. After ELIMIT (no room) *out has it, too. */
 GPUBE_API int gpube_plan(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
@@ -507,8 +479,7 @@ GPUBE_API int gpube_plan(
  * gpube_count() - the number of solutions: of the assignments that are allowed, whatever they cost
  * (potentials: whose product is above 0). The result is that of gpube_solve() with option count as
  * if every allowed cost were 0: 'values' is one of them, and count is "0" if there is none.
- * Errors: as gpube_solve(); EINVAL (totals of costs that are each allowed can reach the model's
- *         top)
+ * Errors: as gpube_solve(); EINVAL (totals of costs each of which is allowed can reach top)
  */
 GPUBE_API int gpube_count(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts);
@@ -517,8 +488,7 @@ GPUBE_API int gpube_count(
 
 /*
  * gpube_bound() - gpube_solve() with the options of its methods. A stop, a time limit or a method
- * without enough memory is no failure: *out is what is known. If no bound is, 'bound' is
- * -GPUBE_INF, of a maximum GPUBE_INF.
+ * without enough memory is no failure: *out is what is known.
  * Errors: EINVAL, ERANGE, ENOMEM (before the first bound), EBUG
  */
 GPUBE_API int gpube_bound(

@@ -23,4 +23,6 @@ else
 	cat "$work/talk" >&2
 	that 'the headers are compiled' false
 fi
+that 'gpube.h has at most 500 lines' [ "$(wc -l < gpube/gpube.h)" -le 500 ]
+that 'at most 140 functions are exported' [ "$(wc -l < tests/api/exported.txt)" -le 140 ]
 plan
