@@ -102,8 +102,11 @@ CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c gpube
 # every room but the program's (CONTRIBUTING.md has the map); what needs MPI is for gpube-mpi
 NASH_SRC := $(if $(filter yes,$(FLINT)),$(filter-out nash/without_flint.c,$(wildcard nash/*.c nash/*/*.c)),\
 	$(addprefix nash/,classes.c components.c pure.c result.c without_flint.c))
-LIB_SRC  := $(NASH_SRC) $(filter-out gpube/cli/% %_mpi.c,\
-	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/ formats/*/ csg/ csg/*/ dcop/)))
+# linked in this order: what short calls need lies together, so that fewer of the library's pages are in memory
+FIRST_SRC := $(wildcard $(addsuffix *.c,$(addprefix gpube/,base/ options/ ir/ ir/*/) formats/ formats/io/ formats/common/ \
+	formats/games/ formats/coalitions/ csg/ csg/*/)) formats/uai/evid.c $(NASH_SRC)
+LIB_SRC  := $(FIRST_SRC) $(filter-out gpube/cli/% %_mpi.c $(FIRST_SRC),\
+	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/*/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))
 # gpube-convert: the same options, the formats and the simplifier; no operators, no CUDA
 CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_convert.c simplify_map.c \

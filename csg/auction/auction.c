@@ -8,7 +8,6 @@
  * bounds the revenue: that is what prunes, and what takes out single bids. These sums have 128
  * bits, of which a price takes 63, a dual no more, and rows and bids 21 each.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +18,7 @@
 #include "csg/view.h"
 #include "csg/auction/good_tree.h"
 #include "gpube/base/bits.h"
+#include "gpube/base/decimal.h"
 #include "gpube/ir/bids.h"
 
 #define FRACTION_BITS 10                 /* of the rounded duals, below a unit of the prices */
@@ -177,7 +177,7 @@ static void greedy(struct tree *t)
 /* Tells bounds that have improved: z is another one of the revenue, in the units of bound(). */
 static void tell(struct tree *t, __int128 best_before, __int128 z, const char *by)
 {
-	const double unit = pow(10, -t->a->scale);
+	const double unit = 1 / gpube__ten_to(t->a->scale);
 	const bool lower = z >> FRACTION_BITS < t->upper;
 
 	if (lower)

@@ -15,6 +15,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/base/decimal.h"
+
 #define MOST_LOW_BITS 11  /* agents whose weights lie in a table beside the values */
 #define PIECES        16  /* blocks that a thread takes at once */
 #define MOST_SCANS    200 /* of the whole table; then it does not converge */
@@ -394,7 +396,7 @@ bool csg__lp_round(struct csg__lp *lp)
 /* In the units of the game. */
 static double worth(const struct csg__lp *lp, int64_t v)
 {
-	return v == INT64_MIN ? NAN : ldexp((double)v, -lp->shift) * pow(10, -lp->g->scale);
+	return v == INT64_MIN ? NAN : ldexp((double)v, -lp->shift) / gpube__ten_to(lp->g->scale);
 }
 
 void csg__lp_tell(const struct csg__lp *lp, int64_t upper)

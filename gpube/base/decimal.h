@@ -14,6 +14,16 @@ bool gpube__decimal(const char *text, int64_t *v, int *scale, bool *fits);
 bool gpube__wide_decimal(const char *text, __int128 *v, int *scale, bool *fits);
 /* v * 10^k, k >= 0; false if it passes 2^63 - 2 either way. */
 bool gpube__scaled(int64_t *v, int k);
+/* 10^k, k from 0 to 22, where that is exact. */
+static inline double gpube__ten_to(int k)
+{
+	double v = 1;
+
+	while (k-- > 0)
+		v *= 10;
+	return v;
+}
+
 /* The number as v * 10^-scale with a given scale; false if it is none or does not fit. */
 bool gpube__units(int64_t *v, const char *text, int scale);
 

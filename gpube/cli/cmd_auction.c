@@ -6,6 +6,7 @@
 #include "gpube/options/options.h"
 #include "gpube/cli/structure_report.h"
 #include "gpube/cli/session/contents.h"
+#include "gpube/base/decimal.h"
 #include "gpube/ir/bids.h"
 #include "csg/view.h"
 
@@ -89,7 +90,7 @@ static void table_winners(struct gpube_out *out, const struct report *p,
 	const struct gpube__bids *a, struct winner *winner)
 {
 	const struct gpube_auction_result *r = p->result;
-	const double unit = pow(10, -r->scale);
+	const double unit = 1 / gpube__ten_to(r->scale);
 	char text[GPUBE_DECIMAL_TEXT], what[120];
 	int n_sold = 0;
 

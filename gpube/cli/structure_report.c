@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/base/decimal.h"
 #include "gpube/ir/coalition_table.h"
 
 const char *const csg_status_words[] = {
@@ -160,7 +161,7 @@ static bool whole_upper_bound(const struct gpube_csg_result *r)
 static double upper_bound(const struct gpube_csg_result *r)
 {
 	return r->scale && isfinite(r->upper_bound)
-		       ? nextafter(r->upper_bound / pow(10, r->scale), INFINITY)
+		       ? nextafter(r->upper_bound / gpube__ten_to(r->scale), INFINITY)
 		       : r->upper_bound;
 }
 

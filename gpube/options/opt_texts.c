@@ -54,11 +54,11 @@ static double number(const char *text, const char *units, const double *factors,
 	if (!gpube__decimal(digits, &v, &scale, &fits) || !fits)
 		return NAN;
 	if (*end == 0)
-		return (double)v / pow(10, scale);
+		return (double)v / gpube__ten_to(scale);
 	unit = strchr(units, *end);
 	if (!unit || (end[1] && !(bytes && (!strcmp(end + 1, "B") || !strcmp(end + 1, "iB")))))
 		return NAN;
-	return (double)v / pow(10, scale) * factors[unit - units];
+	return (double)v / gpube__ten_to(scale) * factors[unit - units];
 }
 
 static bool parse_real(double *to, const struct gpube__opt *row, const char *text)
