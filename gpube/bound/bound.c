@@ -184,11 +184,16 @@ static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 static int prepare(struct gpube_bounder *b, bool *ready)
 {
 	struct gpube__bytes from = {.ctx = b->ctx};
-	int status = b->opts->resume ? resume(b, &from) : simplify(b);
+	struct gpube__saver *const saver = b->told.saver;
+	int status;
 
+	/* what is written may replace what is read: not before all of that is taken */
+	b->told.saver = b->opts->resume ? NULL : saver;
+	status = b->opts->resume ? resume(b, &from) : simplify(b);
 	*ready = false;
 	if (!status && !b->s.infeasible) {
 		status = begin_bounds(b, &from);
+		b->told.saver = status ? b->told.saver : saver;
 		*ready = !status && (!gpube__bounder_done(b) || b->opts->count || b->told.planning);
 	}
 	gpube__bytes_clear(&from);

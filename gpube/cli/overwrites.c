@@ -128,6 +128,13 @@ static void say(const struct named *out, const struct named *other)
 	cli_error("'%s' is %s: --%s would write over it", out->path, done, option);
 }
 
+/* A run goes on in its own checkpoint: that is read before anything is written, and replaced whole. */
+static bool goes_on(const struct named *out, const struct named *other)
+{
+	return out->option && other->option && !strcmp(out->option, "checkpoint") &&
+	       !strcmp(other->option, "resume");
+}
+
 bool cli_overwrites(const struct command *c, const void *opts, int n_args, char **args)
 {
 	struct files f = {.n = 0};
@@ -137,6 +144,7 @@ bool cli_overwrites(const struct command *c, const void *opts, int n_args, char 
 	for (int k = 0; k < f.n && !found; k++)
 		for (int j = 0; f.file[k].written && j < f.n && !found; j++)
 			if (j != k && (j < k || !f.file[j].written) &&
+				!goes_on(&f.file[k], &f.file[j]) &&
 				same_file(f.file[k].path, f.file[j].path)) {
 				say(&f.file[k], &f.file[j]);
 				found = true;

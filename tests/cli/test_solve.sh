@@ -266,6 +266,20 @@ row 'a checkpoint at SIGTERM' 1 '^incomplete' "checkpoint written to '.*/hard.ck
 	end_at TERM ': simplified to' "$gpube" solve -v --checkpoint "$work/hard.ck" $long "$work/hard.wcsp"
 json 'a checkpoint is resumed' 1 'd["status"] == "bounds" and d["upper_bound"] > 0' \
 	"$gpube" solve --json --resume "$work/hard.ck" $long --timeout 0.2s "$work/hard.wcsp"
+cp "$work/hard.ck" "$work/own.ck"
+row 'a run goes on in its own checkpoint' 1 '^incomplete' "checkpoint written to '.*/own.ck': [0-9]+ open nodes, " \
+	end_at TERM ': class ' "$gpube" solve -v --checkpoint "$work/own.ck" --resume "$work/own.ck" $long "$work/hard.wcsp"
+that 'which is replaced' sh -c "! cmp -s '$work/hard.ck' '$work/own.ck'"
+json 'and goes on again' 1 'd["status"] == "bounds" and d["upper_bound"] > 0' \
+	end_at TERM ': class ' "$gpube" solve -v --json --checkpoint "$work/own.ck" --resume "$work/own.ck" $long "$work/hard.wcsp"
+# it is not replaced by a part of what it has: while it is taken, nothing is written
+row 'a run that writes at once' 1 '^incomplete' 'checkpoint written to ' end_at TERM 'checkpoint written to ' \
+	"$gpube" solve -v --checkpoint "$work/own.ck" --resume "$work/own.ck" --checkpoint-every 0.000000001s $long "$work/hard.wcsp"
+that 'begins after it has taken the file' sh -c "grep -E ': class |checkpoint written' '$work/err' | head -n 1 | grep -q ': class '"
+cp "$work/own.ck" "$work/kept.ck"
+row 'of another model it stays as it was' 1 '' "cannot resume from '.*': it is of another model" \
+	"$gpube" solve --checkpoint "$work/own.ck" --resume "$work/own.ck" "$work/wide.wcsp"
+that 'to the byte' cmp "$work/kept.ck" "$work/own.ck"
 row 'a checkpoint of another model' 1 '' "cannot resume from '.*': it is of another model" \
 	"$gpube" solve --resume "$work/hard.ck" "$work/wide.wcsp"
 row 'no checkpoint' 1 '' "cannot resume from '.*': it is no checkpoint" "$gpube" solve --resume "$work/wide.wcsp" "$work/hard.wcsp"

@@ -13,6 +13,7 @@ static const char any_version[] = "gpube-checkpoint ";
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+/* Those that the file has: not of a first run, which begins anew. */
 static int64_t n_open(struct gpube_dfs_tree *s)
 {
 	int64_t n = 0;
@@ -21,7 +22,7 @@ static int64_t n_open(struct gpube_dfs_tree *s)
 		return 0;
 	pthread_mutex_lock(&s->lock);
 	for (int32_t k = 0; k < s->n_blocks; k++)
-		n += s->blocks[k].open.n + s->blocks[k].open.n_held;
+		n += s->blocks[k].opened ? s->blocks[k].open.n + s->blocks[k].open.n_held : 0;
 	pthread_mutex_unlock(&s->lock);
 	return n;
 }
