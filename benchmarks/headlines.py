@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 """The headlines of README.md and benchmarks/README.md again, on this machine: claimed, measured, and the ratio.
 
-usage: benchmarks/headlines.py DATA [--gpube build/gpube] [--only TEXT,TEXT…] [--without TEXT,TEXT…] [--out FOLDER] [--slow] [--repeats 3]
-                               [--list] [--check]
+usage: benchmarks/headlines.py DATA [--gpube build/gpube] [--toulbar2 toulbar2] [--highs PYTHON] [--peers] [--only TEXT,TEXT…] [--without TEXT,TEXT…]
+                               [--out FOLDER] [--slow] [--repeats 3] [--list] [--check]
 
 Each row of the two pages' tables is a line here: the commands, what of them is the figure (seconds by the clock, of the
 processor or as the program says them, a sum or a median of them, or a bound), what it needs (a card, cores, minutes), and what has to be in the output.
 A figure is the median of --repeats runs, with least and greatest; what takes minutes runs once, and with --slow alone. A row
 that this machine cannot run says what it lacks; one that no command of ours repeats says which page has its figures. What
-is off by more than 1.3 is marked. --out: a file for each row with its commands, seconds and outputs, and headlines.csv.
---check runs nothing: every row of the pages has a line here, and every claim here is in its row's text.
+is off by more than 1.3 is marked: OFF, or less where it is that much better than claimed. --out: a file for each row with its commands, seconds and outputs,
+and headlines.csv.
+
+--peers runs the other program of a row, too, where it is installed, once and with at most --limit seconds: toulbar2 as it is, with -A -p=8 -O=-3 and with -B=1, of
+which the best that proves counts; CBC and, of the Python that --highs names, HiGHS; lrsnash. All have one core, and processor seconds are compared with ours.
+
+--check runs nothing: every row of the pages has a line here, every claim here is in its row's text, and what plugins' pages say is what runs/ has.
 """
 import concurrent.futures
 import os
@@ -29,12 +34,13 @@ PAGES = {"main": os.path.join(HERE, "..", "README.md"), "more": os.path.join(HER
 OFF = 1.3
 
 
-def row(page, starts, claim, how, *commands, needs=(), expect="", why="", slow=False):
+def row(page, starts, claim, how, *commands, needs=(), expect="", why="", slow=False, peer=()):
     """page: of PAGES. starts: the row's text without links. claim: (number, as the page has it) or several.
     how: clock, cpu: seconds, in sum over the commands; beside: as clock, all commands started at once; median: of the
     commands by the clock; said: seconds of a pattern in the output, which is what expect is then; lower: the bound
-    that is proved; none: no command repeats it, and why says what does. expect: a pattern of every output."""
-    return {"page": page, "starts": starts, "claim": claim, "how": how, "commands": commands, "needs": needs,
+    that is proved; none: no command repeats it, and why says what does. expect: a pattern of every output. peer: toulbar2
+    and its files; or a program, which has to be there, a command of ours that runs it, and what of its output are its seconds."""
+    return {"peer": peer, "page": page, "starts": starts, "claim": claim, "how": how, "commands": commands, "needs": needs,
             "expect": expect, "why": why, "slow": slow}
 
 
@@ -49,6 +55,14 @@ def auction(dist, goods, bids):
             f"{{gpube}} auction --threads 1 --timeout 60s {{work}}/{dist}.txt")
 
 
+def cbc(dist):
+    return ("cbc", "python3 {here}/auction_cbc.py {gpube} -t {limit} --dist %s --sizes 60x1000" % dist, r"\t(?:True|False)\t[\d.]+\t([\d.]+)\t")
+
+
+def lrs(n):
+    return ("lrsnash", "python3 {here}/nash_core.py --gpube {gpube} --seeds 1 --timeout {limit} --one-order random %d" % n, r"median [\d.]+, lrsnash ([\d.]+)")
+
+
 CARD, CORES16, PROVED = ("card",), ("cores16",), "the proved (minimum|maximum)"
 SOLVED = r"time .*solve ([0-9.]+)"  # the device is open
 ROWS = [
@@ -60,31 +74,31 @@ ROWS = [
         "{gpube} bound -q --method pairwise --threads 4 414.wcsp", "{gpube} bound -q --method pairwise --threads 4 509.wcsp",
         needs=CORES16, slow=True),
     row("main", "323 instances", "57 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report, on quiet cores: runs/solve-h200"),
-    row("main", "BN_75", "0.8 to 15 s", "cpu", "{gpube} solve -q uai2014/BN_75.uai", slow=True),
+    row("main", "BN_75", "0.8 to 15 s", "cpu", "{gpube} solve -q uai2014/BN_75.uai", slow=True, peer=("toulbar2", "uai2014/BN_75.uai")),
     row("main", "eleven grids", "0.05 to 0.5 s", "cpu", *["{gpube} solve -q --timeout 20s " + g for g in (
         "grid20x20.f5.wrap.uai", "grid20x20.f10.wrap.uai", "grid20x20.f15.wrap.uai", "grid40x40.f2.uai", "grid40x40.f2.wrap.uai", "grid40x40.f5.uai",
         "grid40x40.f5.wrap.uai", "grid40x40.f10.uai", "grid40x40.f10.wrap.uai", "grid40x40.f15.wrap.uai")], slow=True),
-    row("main", "SPOT5 404 as .uai", "0.08 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai"),
+    row("main", "SPOT5 404 as .uai", "0.08 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai", peer=("toulbar2", "spot5/uai/404.wcsp.uai")),
     row("main", "scale-free networks", "0.1 to 2.8 s", "said", ("{gpube} generate scale-free -n 19 -d 10 --p2 0 --seed 1 -o {work}/sf.wcsp",
         "{gpube} solve --method eliminate --backend cuda {work}/sf.wcsp"), needs=CARD, expect=r"time .*eliminate ([0-9.]+)"),
     row("main", "all marginals", "0.31 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
     row("main", "coalition structures", "0.27 s", "said", "{gpube} csg --generate uniform -n 28 --method conv --backend cuda", needs=CARD, expect=SOLVED),
-    row("main", "combinatorial auction", "0.74 s", "clock", auction("arbitrary", 60, 1000), expect=PROVED),
-    row("main", "equilibria", "0.07 s", "median", *games(18), expect="all extreme equilibria"),
-    row("more", "CELAR6-SUB1,", "0.9 s", "cpu", "{gpube} solve -q CELAR6-SUB1.wcsp", expect=PROVED),
-    row("more", "SPOT5 408b and 42b", "1.1 and 0.6 s", "cpu", "{gpube} solve -q 408b.wcsp", "{gpube} solve -q 42b.wcsp", expect=PROVED),
+    row("main", "combinatorial auction", "0.74 s", "clock", auction("arbitrary", 60, 1000), expect=PROVED, peer=cbc("arbitrary")),
+    row("main", "equilibria", "0.07 s", "median", *games(18), expect="all extreme equilibria", peer=lrs(18)),
+    row("more", "CELAR6-SUB1,", "0.9 s", "cpu", "{gpube} solve -q CELAR6-SUB1.wcsp", expect=PROVED, peer=("toulbar2", "CELAR6-SUB1.wcsp")),
+    row("more", "SPOT5 408b and 42b", "1.1 and 0.6 s", "cpu", "{gpube} solve -q 408b.wcsp", "{gpube} solve -q 42b.wcsp", expect=PROVED, peer=("toulbar2", "408b.wcsp", "42b.wcsp")),
     row("more", "SPOT5 505", "8.8 s", "clock", "{gpube} bound -q --timeout 120s 505.wcsp", needs=("cores2",), slow=True),
     row("more", "log-2 to log-5, logistics.b", "0.06 to 0.09 s", "none", why="models that are no part of the data: runs/hard-2c"),
-    row("more", "grid20x20.f2", "0.13 s", "clock", "{gpube} solve -q grid20x20.f2.uai"),
-    row("more", "spot5/404", "0.05 s", "clock", "{gpube} solve -q spot5/404.wcsp", expect=PROVED),
-    row("more", "linkage/pedigree1", "0.02 s", "clock", "{gpube} solve -q linkage/pedigree1.uai"),
-    row("more", "dbn/rbm_22", "0.63 s", "clock", "{gpube} solve -q rbm_22.uai"),
-    row("more", "spot5/29", "0.06 s", "clock", "{gpube} solve -q spot5/29.wcsp", expect=PROVED),
-    row("more", "iscas89/c432", "0.46 s", "clock", "{gpube} solve -q c432.wcsp"),
+    row("more", "grid20x20.f2", "0.13 s", "clock", "{gpube} solve -q grid20x20.f2.uai", peer=("toulbar2", "grid20x20.f2.uai")),
+    row("more", "spot5/404", "0.05 s", "clock", "{gpube} solve -q spot5/404.wcsp", expect=PROVED, peer=("toulbar2", "spot5/404.wcsp")),
+    row("more", "linkage/pedigree1", "0.02 s", "clock", "{gpube} solve -q linkage/pedigree1.uai", peer=("toulbar2", "linkage/pedigree1.uai")),
+    row("more", "dbn/rbm_22", "0.63 s", "clock", "{gpube} solve -q rbm_22.uai", peer=("toulbar2", "rbm_22.uai")),
+    row("more", "spot5/29", "0.06 s", "clock", "{gpube} solve -q spot5/29.wcsp", expect=PROVED, peer=("toulbar2", "spot5/29.wcsp")),
+    row("more", "iscas89/c432", "0.46 s", "clock", "{gpube} solve -q c432.wcsp", peer=("toulbar2", "c432.wcsp")),
     row("more", "319 of 397 instances", "56 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report: runs/solve-2c"),
     row("more", "65 models", "0.35 to 0.74 s", "none", why="benchmarks/device.sh BUILD DATA OUT large, with a card: runs/large-h200"),
-    row("more", "CELAR6-SUB2, bound", "1.5 s", "clock", "{gpube} bound -q CELAR6-SUB2.wcsp", needs=CARD, expect=PROVED),
-    row("more", "CELAR6-SUB3", "0.8 s", "clock", "{gpube} solve -q CELAR6-SUB3.wcsp", needs=CORES16, expect=PROVED),
+    row("more", "CELAR6-SUB2, bound", "1.5 s", "clock", "{gpube} bound -q CELAR6-SUB2.wcsp", needs=CARD, expect=PROVED, peer=("toulbar2", "CELAR6-SUB2.wcsp")),
+    row("more", "CELAR6-SUB3", "0.8 s", "clock", "{gpube} solve -q CELAR6-SUB3.wcsp", needs=CORES16, expect=PROVED, peer=("toulbar2", "CELAR6-SUB3.wcsp")),
     row("more", "CELAR7-SUB4, bound", "28.6 s", "clock", "{gpube} bound -q --threads 2 CELAR7-SUB4.wcsp", needs=("cores2",), slow=True),
     row("more", "SPOT5 42, bound", "17.1 s", "clock", "{gpube} bound -q --threads 2 spot5/42.wcsp", needs=("cores2",), slow=True),
     row("more", "queen5_5_4, tb2-gpube", "0.9 s", "none", why="benchmarks/tb2_gpube.py, with a card: runs/tb2-gpube-h200"),
@@ -96,9 +110,9 @@ ROWS = [
     row("more", "coalition structures of 34 agents", "53 s", "none", why="four cards: runs/csg-h200"),
     row("more", "coalition structures of 27 agents", "0.09 s", "said", "{gpube} csg --generate uniform -n 27 --method conv --backend cuda", needs=CARD, expect=SOLVED),
     row("more", "ten distributions of 28 agents", "0.7 to 2.4 s", "none", why="benchmarks/csg_methods.py build/gpube CSV: runs/csg-2c"),
-    row("more", "auction L7,", "0.34 s", "clock", auction("L7", 60, 1000), expect=PROVED),
+    row("more", "auction L7,", "0.34 s", "clock", auction("L7", 60, 1000), expect=PROVED, peer=cbc("L7")),
     row("more", "auction L3,", "not in 40 s", "none", why="an auction that is not proved: runs/auctions-2c"),
-    row("more", "equilibria of random 20 x 20", "0.18 s", "median", *games(20), expect="all extreme equilibria"),
+    row("more", "equilibria of random 20 x 20", "0.18 s", "median", *games(20), expect="all extreme equilibria", peer=lrs(20)),
     row("more", "equilibria of random 32 x 32", "0.55 s", "none", why="benchmarks/nash_h200.sh, with a card: runs/nash-h200"),
     row("more", "DPOP, random network", "0.001 s", "none", why="simulated seconds: build/benchmarks/bench_dpop, runs/dpop-h200"),
     row("more", "reading a .cfn of 200 MB", "0.76 s", "none", why="benchmarks/reading.py DATA: runs/formats-2c"),
@@ -210,6 +224,50 @@ def one(r, opts, files, work, log):
     return statistics.median(figures) if r["how"] == "median" else sum(figures), processor
 
 
+TB2 = ((), ("-A", "-p=8", "-O=-3"), ("-B=1",))
+
+
+def timed(words, limit):
+    """(output, processor seconds), None for the output where the time was over."""
+    before = os.times()
+    try:
+        p = subprocess.run(["timeout", str(limit), *words], capture_output=True, text=True, timeout=limit + 20)
+        out = p.stdout if p.returncode != 124 else None
+    except subprocess.TimeoutExpired:
+        out = None
+    after = os.times()
+    return out, after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def peer_of(r, opts, files, work, log):
+    """The other program's processor seconds, or why there are none."""
+    if not r["peer"] or not opts.peers:
+        return ""
+    program = opts.toulbar2 if r["peer"][0] == "toulbar2" else r["peer"][0]
+    if not shutil.which(program):
+        return f"no {program}"
+    if r["peer"][0] != "toulbar2":
+        command = r["peer"][1] + (" --highs " + opts.highs if opts.highs and r["peer"][0] == "cbc" else "")
+        out = subprocess.run(shlex.split(command.format(gpube=opts.gpube, here=HERE, limit=opts.limit)), capture_output=True, text=True).stdout
+        log.write(f"$ {command}\n{out}")
+        found = re.findall(r["peer"][2], out)
+        return f"{program} {found[0]}" if found else f"{program}: none"
+    version = re.search(r"version : (\S+)", subprocess.run([program, "--version"], capture_output=True, text=True).stdout)
+    total = 0.0
+    for name in r["peer"][1:]:
+        path, best = find(name, files), None
+        evidence = re.sub(r"\.(xz|gz)$", "", path) + ".evid"
+        for options_of in TB2:
+            out, cpu = timed([program, path, *([evidence] if os.path.exists(evidence) else []), *options_of], opts.limit)
+            log.write(f"$ {program} {path} {' '.join(options_of)}: {cpu:.3f} s of the processor\n{(out or 'not within the limit')[-400:]}\n")
+            if out and re.search(r"^Optimum: |No solution", out, re.M):
+                best = min(best or cpu, cpu)
+        if best is None:
+            return f"toulbar2 {version.group(1) if version else ''}: not in {opts.limit} s"
+        total += best
+    return f"toulbar2 {version.group(1) if version else ''} {total:.2f}"
+
+
 def most_claimed(r):
     """The claim as one number: the sum of what is listed, the greater end of a range times its commands."""
     numbers = [float(n) for n in re.findall(r"\d+(?:\.\d+)?", r["claim"])]
@@ -218,7 +276,7 @@ def most_claimed(r):
 
 def measure(r, opts, files, work):
     result = {"page": r["page"], "row": r["starts"].rstrip(","), "claimed": r["claim"], "measured": "", "least": "", "greatest": "",
-              "processor": "", "ratio": "", "note": r["why"] or lacks(r, opts.gpube)}
+              "processor": "", "ratio": "", "peer": "", "note": r["why"] or lacks(r, opts.gpube)}
     if not result["note"] and r["slow"] and not opts.slow:
         result["note"] = "takes minutes: --slow"
     if result["note"]:
@@ -232,17 +290,18 @@ def measure(r, opts, files, work):
                 result["note"] = figure
                 return result
             runs.append(figure)
+        result["peer"] = peer_of(r, opts, files, work, log)
     processor = statistics.median(p for _, p in runs)
     runs = [f for f, _ in runs]
     middle, claimed = statistics.median(runs), most_claimed(r)
     ratio = claimed / middle if r["how"] == "lower" else middle / claimed
     result.update(measured=f"{middle:.3f}", least=f"{min(runs):.3f}", greatest=f"{max(runs):.3f}", processor=f"{processor:.2f}", ratio=f"{ratio:.2f}",
-                  note="OFF" if ratio > OFF or (r["how"] == "lower" and ratio > 1) else "")
+                  note="OFF" if ratio > OFF or (r["how"] == "lower" and ratio > 1) else "less" if ratio < 1 / OFF else "")
     return result
 
 
 def main():
-    opts = options(__doc__, "data", "--gpube", "--only", out="", without="", slow=False, repeats=3, list=False, check=False).parse_args()
+    opts = options(__doc__, "data", "--gpube", "--only", "--toulbar2", out="", without="", highs="", peers=False, limit=60, slow=False, repeats=3, list=False, check=False).parse_args()
     wrong = check()
     if opts.check or wrong:
         print("\n".join(wrong) or f"{len(ROWS)} rows, as the pages have them")
@@ -259,7 +318,7 @@ def main():
         os.makedirs(opts.out, exist_ok=True)
     if os.getloadavg()[0] > 0.5:
         print(f"load {os.getloadavg()[0]:.1f}: others share this machine, and seconds by the clock mean little", file=sys.stderr)
-    print(f"{'row':44} {'claimed':>18} {'measured':>9} {'least':>9} {'greatest':>9} {'processor':>9} {'ratio':>6}")
+    print(f"{'row':44} {'claimed':>18} {'measured':>9} {'least':>9} {'greatest':>9} {'processor':>9} {'ratio':>6}  peer")
     work, done = tempfile.mkdtemp(), []
     try:
         for r in ROWS:
@@ -267,7 +326,7 @@ def main():
                 continue
             d = measure(r, opts, files, work)
             done.append(d)
-            print(f"{d['row'][:44]:44} {d['claimed']:>18} {d['measured']:>9} {d['least']:>9} {d['greatest']:>9} {d['processor']:>9} {d['ratio']:>6}  {d['note']}", flush=True)
+            print(f"{d['row'][:44]:44} {d['claimed']:>18} {d['measured']:>9} {d['least']:>9} {d['greatest']:>9} {d['processor']:>9} {d['ratio']:>6}  {d['note']:4}  {d['peer']}", flush=True)
     finally:
         shutil.rmtree(work)
     if opts.out and done:

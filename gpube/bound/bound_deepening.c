@@ -4,7 +4,7 @@
  * Where the gap is large the incumbent's cost prunes hardly anything. A trial cutoff a few times
  * above the lower bound makes the tree small. If the tree ends without an assignment, the cutoff is
  * the next lower bound, and the next one is several times as far away. If it ends with one, that is
- * optimal. Either proof is valid for any cutoff. (runs/measured-2c)
+ * optimal. Either proof is valid for any cutoff.
  *
  * Source: Korf, AI 27, 1985 (iterative deepening, on the costs of paths).
  */
@@ -49,7 +49,7 @@ static void restore_cutoff(struct gpube_bounder *b, int64_t cutoff)
 
 /*
  * Makes the tree below the next cutoff. It takes the weights of the last one, so that it needs no
- * restarts to learn them (runs/measured-2c).
+ * restarts to learn them.
  */
 static int begin_iteration(struct gpube_bounder *b)
 {

@@ -10,10 +10,10 @@
 #define LONGER 1.5
 /*
  * If a first run has seen this part of the tree, the search continues from its open nodes. A
- * smaller part saves nearly as much, ten times as large a part half of it (runs/measured-2c).
+ * smaller part saves nearly as much, ten times as large a part half of it.
  */
 #define ENOUGH 0.04
-/* A run that keeps open nodes has a part of all: depth first sees less (runs/measured-2c). */
+/* A run that keeps open nodes has a part of all: depth first sees less. */
 #define PART 0.2
 
 /* ---- a node --------------------------------------------------------------------------------- */
@@ -47,7 +47,7 @@ static int32_t choose(const struct gpube_dfs_worker *w)
 
 /*
  * The value of least cost; of equals the one of least min-marginal, and that of the best
- * assignment. Costs move to the first variables, and the others' are mostly 0 (runs/measured-2c).
+ * assignment. Costs move to the first variables, and the others' are mostly 0.
  */
 static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 {
@@ -76,7 +76,7 @@ static int32_t choose_value(const struct gpube_dfs_worker *w, int32_t p)
 
 /*
  * Ordered domains of many values are halved, first into the half of the best value; other values
- * are decided one by one. (runs/measured-2c)
+ * are decided one by one.
  */
 static struct gpube_decision next_step(struct gpube_dfs_worker *w, int32_t p)
 {
@@ -215,8 +215,7 @@ static bool is_due(const struct gpube_dfs_worker *w, int64_t seen)
 
 /*
  * Whether the run ends early: all do, or others wait for work. Not if its open nodes would be
- * dropped or have no room, and not before it has visited as many nodes as its replay has decisions
- * (runs/measured-2c).
+ * dropped or have no room, and not before it has visited as many nodes as its replay has decisions.
  */
 static bool is_to_end(const struct gpube_dfs_worker *w, int64_t seen)
 {

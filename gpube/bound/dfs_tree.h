@@ -16,10 +16,10 @@
  * Open nodes from the first run on: the first decisions, made without weights, stay.
  *
  * What did not pay (three to five draws of first weights each): to decide variables of one, two or
- * three open neighbours last, as if they were eliminated (runs/measured-2c); to remove values at
- * each node that the one known as free dominates (runs/measured-2c); to probe each value at the
+ * three open neighbours last, as if they were eliminated; to remove values at
+ * each node that the one known as free dominates; to probe each value at the
  * root (one in fifty fails, or none). A Bayesian network takes more nodes when its optimum is known
- * from the start (runs/measured-2c): sweeps come within 1e-10 of it, where many values cost nearly
+ * from the start: sweeps come within 1e-10 of it, where many values cost nearly
  * nothing, and neither more sweeps nor costs times 2^8 change that. (toulbar2, which rounds to
  * 1e-7, sees none of these.)
  *
@@ -36,7 +36,7 @@
  * Designs weighed. (1) A subtree for each thread, by the first decisions: their sizes differ a
  * thousandfold. (2) Work stealing without a heap: a bound that rises, and open nodes for a later
  * turn, need the heap anyway, and a lock for each run of 16 nodes or more costs nothing. (3)
- * Weights of each thread: a tenth more nodes, on two threads, than shared ones (runs/measured-2c).
+ * Weights of each thread: a tenth more nodes, on two threads, than shared ones.
  * (4) Shorter runs with more threads, so that the heap is asked as often: runs half as long took
  * two threads a fifth more nodes, and 16 as many. (5) First runs by one thread: an eighth of the
  * time, while others wait.
@@ -257,7 +257,7 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 
 /*
  * Estimates the seconds that the search still needs, as if both sides of each decision were equally
- * large; INFINITY: nothing is known. (runs/measured-2c)
+ * large; INFINITY: nothing is known.
  */
 double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s);
 

@@ -238,7 +238,7 @@ static int climb_new(struct gpube_bounder *b)
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
 }
 
-/* An order that is better by less than this is no reason to begin anew. (runs/measured-2c) */
+/* An order that is better by less than this is no reason to begin anew. */
 #define BETTER 2
 
 /*

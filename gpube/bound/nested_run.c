@@ -172,7 +172,7 @@ static int promising_cost(struct gpube_nest *r, const int64_t *sum, int64_t most
 
 /*
  * Finds the best assignment of promising values, those of small min-marginal, as many as 'cells'
- * joined cells allow. Greedy decoding does so for one variable at a time. (runs/measured-2c)
+ * joined cells allow. Greedy decoding does so for one variable at a time.
  */
 static int eliminate_promising(struct gpube_nest *r, double cells)
 {

@@ -68,7 +68,7 @@ struct gpube__block {
  *
  * A device has too few addresses for one table after the other; of a host's memory the system
  * clears every page that it gives, which took half of the seconds of an elimination whose tables
- * lay one after the other (runs/measured-2c).
+ * lay one after the other.
  * Errors: ENOMEM
  */
 int gpube__block_take(struct gpube__block *b, const struct gpube_be *be, enum gpube_type type,

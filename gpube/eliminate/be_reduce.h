@@ -1,7 +1,7 @@
 /*
  * be_reduce.h - a box simplified by itself, under the incumbent when it begins. A fixed value
  * removes other values and variables, whose functions then meet in smaller tables. Half of the
- * joined cells may go (runs/measured-2c).
+ * joined cells may go.
  *
  * Its assignments below the incumbent are those of the box, in the same order, so that the first
  * optimal one is the same, and so is the number of optima.

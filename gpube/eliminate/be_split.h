@@ -23,7 +23,7 @@
  * Designs weighed, for slices. (1) Single values of a few variables, and a model for each
  * combination, solved as any other: each is simplified under the best total known, but all are
  * done, in the order of their values. (2) Boxes of one structure, bounded before: many are pruned,
- * but the others are done whole. They joined twice as many cells as (1) (runs/measured-2c). (3)
+ * but the others are done whole. They joined twice as many cells as (1). (3)
  * Boxes, bounded, and then simplified: this one, fewer than (1). gpube_solve() had (2) and
  * gpube_bound() (1); both have this.
  *

@@ -23,7 +23,7 @@
 
 /*
  * Whether no search will find an order that fits, which a greedy one tells in milliseconds.
- * Lower bounds of the width are too far off to tell it (runs/measured-2c).
+ * Lower bounds of the width are too far off to tell it.
  */
 static bool is_hopeless(const struct gpube__solve_job *e, const struct gpube_order_cost *greedy)
 {

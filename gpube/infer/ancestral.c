@@ -6,7 +6,7 @@
  * they need: in a Bayesian network its ancestors. So the variables that no such function of another
  * has, the leaves, have a part of the model each, in which all marginals are right. Parts are put
  * together while that makes less work than each alone. Where nothing is observed, parts may have
- * 10^8 times fewer joined cells than the model (runs/measured-2c).
+ * 10^8 times fewer joined cells than the model.
  */
 #include "gpube/infer/infer.h"
 #include "gpube/options/options.h"
@@ -16,7 +16,7 @@
 /*
  * A model of fewer joined cells is summed as a whole; and unless the parts together have so many
  * times fewer, and no more than so many: all of that along quick orders, and a search may
- * find one of the whole that is shorter than its parts (runs/measured-2c).
+ * find one of the whole that is shorter than its parts.
  */
 #define LEAST_CELLS 1e7
 #define LEAST_GAIN  10

@@ -17,7 +17,7 @@
  *
  * A child without children needs what would go to it for its marginal alone: that is summed from
  * its tables and the undivided weights, and nothing is divided (gpube__sum_posterior()). A dynamic
- * network has dozens of them, of millions of joined cells each (runs/measured-2c).
+ * network has dozens of them, of millions of joined cells each.
  *
  * Roundings as in infer_pass.c; a child's message that is multiplied and later divided by drops
  * out.

@@ -221,7 +221,7 @@ static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
  * nothing new for it: p has taken it all when it was the last to look at them.
  *
  * A function that goes on through p counts once: as one that takes, not as one that ended as well
- * (as sequential message passing on larger functions has it). So p keeps less (runs/measured-2c).
+ * (as sequential message passing on larger functions has it). So p keeps less.
  */
 static int share_out(struct gpube_dfs *t, int32_t p, bool backward)
 {

@@ -13,16 +13,15 @@
  * on: of a variable that has lost values or gained costs, each function takes in the costs of all
  * its variables but the first and gives to all what it forces then. So costs wander along the
  * order, and those that would meet at a variable behind them do not: when nothing else follows,
- * each variable whose neighbours have changed gathers what all of them can spare for it
- * (runs/measured-2c). A value that costs nothing with all its neighbours is kept and asked first,
+ * each variable whose neighbours have changed gathers what all of them can spare for it. A value
+ * that costs nothing with all its neighbours is kept and asked first,
  * which spares most of the time, as does what each function keeps of this kind: dfs_still.c.
  * Weights for conflicts that come of it, and values that go by the sums, did not pay.
  *
  * Rows of costs lie dense, and a value that is gone has a cost beyond all others, so that loops go
  * by vectors over the window of what is live; a list of live values is kept beside them, for small
  * domains and for functions of more variables. Where the cutoff is small, tables of two variables
- * are of 32 bits: with both a radio network takes 1.1 s instead of 1.8 for as many nodes
- * (runs/measured-2c).
+ * are of 32 bits: with both a radio network takes 1.1 s instead of 1.8 for as many nodes.
  *
  * Designs weighed. (1) Parts with tables of their own, best bound first (nested_run.c): fewer
  * nodes on large dense tables, a hundred times as long for each where tables are small and many.

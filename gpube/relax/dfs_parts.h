@@ -1,6 +1,6 @@
 /*
  * dfs_parts.h - a search tree's loops over the live values of a variable: by vectors, in its
- * window, or one by one where the domain is small. (runs/measured-2c)
+ * window, or one by one where the domain is small.
  */
 #ifndef GPUBE_DFS_PARTS_H
 #define GPUBE_DFS_PARTS_H

@@ -7,7 +7,7 @@
  * nothing has to be taken back.
  *
  * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten
- * times nothing was forced (runs/measured-2c). (2) Lists of what each value keeps company, so that
+ * times nothing was forced. (2) Lists of what each value keeps company, so that
  * only lost company is looked at: costs that change end it as well, and most functions have few
  * values. (3) Vectors for the search of rows of 44 values and more: another twentieth.
  *

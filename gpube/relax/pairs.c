@@ -261,7 +261,7 @@ static double weight(const struct gpube_pairs *c, const struct gpube_pair *e)
 
 /*
  * The variable to split: of the most mean costs for the root of its values. The values themselves,
- * no division, and what the dearer half forces all needed more parts (runs/measured-2c): the last
+ * no division, and what the dearer half forces all needed more parts: the last
  * splits all variables a little, and it is decided ones that make triples as strong as quads.
  */
 int32_t gpube__pairs_choose(const struct gpube_pairs *c)

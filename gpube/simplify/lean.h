@@ -8,7 +8,7 @@
  * it. The optimum is the same, and each assignment of what is left extends to one of the whole
  * model that costs the same; dearer ones go.
  *
- * Measured (runs/measured-2c): pedigrees take a search tree five to forty times fewer nodes; most
+ * Measured: pedigrees take a search tree five to forty times fewer nodes; most
  * of that from tables of 256 cells, 32 say less, and 1024 take longer.
  */
 #ifndef GPUBE_LEAN_H

@@ -11,8 +11,8 @@
  *
  * Designs weighed. (1) Each node of a search tree tries one of the values that no decision has
  * named: up to d! times fewer nodes instead of some part of it, and every open node would have to
- * know the names. (2) The model itself without these values: elimination gains, too
- * (runs/measured-2c), but a local search has fewer colourings to find, and finds none where it did
+ * know the names. (2) The model itself without these values: elimination gains, too,
+ * but a local search has fewer colourings to find, and finds none where it did
  * (DSJC125.1_5: 0.06 s to 0.4). (3) The root of the search tree without them: this one.
  */
 #ifndef GPUBE_SYMMETRY_H

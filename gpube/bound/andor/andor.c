@@ -107,7 +107,7 @@ static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *ke
  * Tells the other threads where w is, except for what it began just now: most subproblems end
  * before anyone asks, and telling takes as long as a node. Subproblems that are not cached are
  * told, too: near the roots hardly any are cached, since contexts grow there, and threads would do
- * everything twice below them (runs/measured-2c).
+ * everything twice below them.
  */
 static void tell_path(struct gpube_andor_walker *w)
 {

@@ -21,12 +21,12 @@
  * that fails is a proved bound, and cached results stay valid for larger budgets. Several threads
  * search the same tree, each with another order of values; they share the cache and put off
  * subproblems at which another thread has been for long. A subproblem that took long is cached even
- * if its context comes up once: the other threads would solve it again. (runs/measured-2c)
+ * if its context comes up once: the other threads would solve it again.
  *
  * Designs weighed. (1) Separators in the search tree with soft arc consistency (dfs_tree.h), as
  * toulbar2 has them: bounds of a node cost a hundred times as much and come from single functions.
  * At the root of one file they reach two thirds of the optimum, mini-buckets of 11 variables 0.998
- * of it (runs/measured-2c). (2) Russian doll search on clusters, each subtree without its context
+ * of it. (2) Russian doll search on clusters, each subtree without its context
  * first: a pass on the join graph does the same for mini-buckets of all contexts. (3) This one.
  *
  * Source: Marinescu and Dechter, AI 173, 2009 (AND/OR branch and bound, caching); Terrioux and

@@ -22,7 +22,7 @@ enum { COST_BITS = 57, EFFORT_BITS = 5 };
 /*
  * The state of a set is twice the number of its changes, plus one during a change. A reader writes
  * nothing, and reads again if the state has changed: most threads look for what others look for,
- * and a lock would take the line from them each time (runs/measured-2c).
+ * and a lock would take the line from them each time.
  */
 struct gpube_andor_cache {
 	int n_words, ways, stride; /* words from set to set */

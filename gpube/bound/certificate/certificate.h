@@ -31,7 +31,7 @@
  * lack: each was removed when the costs were as they never were again. (4) A search or an ascent of
  * the checker's own choice: a second checker can be written only if its moves are known. (5) The
  * two forms above: the rules of searches, lists and sweeps are sound whatever tables, order and
- * lists a file has, and take four pages (runs/measured-2c).
+ * lists a file has, and take four pages.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H

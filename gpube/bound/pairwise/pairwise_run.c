@@ -9,7 +9,7 @@
 enum { MOST_SWEEPS = 1000, WINDOW = 8 };
 /*
  * Of what is missing, what a window is to bring: before the first regions are split or grow, before
- * relations grow, and where they cannot. (runs/measured-2c)
+ * relations grow, and where they cannot.
  */
 #define SLOW           0.01
 #define RELATION_SLOW  0.003

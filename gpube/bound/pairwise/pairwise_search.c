@@ -10,7 +10,7 @@
 
 /*
  * Even sweeps of a state, at most, and how many more would have to close it; a change is small if
- * it is that part of what is missing, 2^-16. (runs/measured-2c)
+ * it is that part of what is missing, 2^-16.
  */
 enum { MOST_EVEN = 20, HORIZON = 40, SMALL_CHANGE = 16 };
 /* Proved of what the best assignment costs: see gpube__pairwise_run_little_is_open(). */
@@ -158,7 +158,7 @@ static int64_t surest(struct gpube_pairwise_worker *w, const struct gpube_pairwi
 
 /*
  * From a state straight to one assignment: the variables that are nearest to being decided are, and
- * costs moved on, again and again. (runs/measured-2c)
+ * costs moved on, again and again.
  */
 static int dive(struct gpube_pairwise_run *s, const struct gpube_pairwise_state *from)
 {
@@ -278,7 +278,7 @@ static int open_root(struct gpube_pairwise_run *s)
 	return settle_child(s, c);
 }
 
-/* Splitting is begun where little is open, before regions grow. (runs/measured-2c) */
+/* Splitting is begun where little is open, before regions grow. */
 bool gpube__pairwise_run_little_is_open(const struct gpube_pairwise_run *s)
 {
 	return gpube__bounder_part_proved(s->b) > WORTH;

@@ -15,7 +15,7 @@
  * the cutoff, or with one assignment that was priced.
  *
  * Why cases. Waves of sweeps are mostly too short for threads, and relations of cases close most of
- * what relations of the whole leave open (runs/measured-2c). Designs weighed. (1) Deepest first:
+ * what relations of the whole leave open. Designs weighed. (1) Deepest first:
  * less memory, but the whole's bound stays the root's until the end. (2) Each case from the model
  * again: relations of 4096 entries are 20 s away from it, and 1 s from its parent's. (3) A fixed
  * order of the variables: in the deep cases most of its decisions were implied, or moved nothing.

@@ -16,7 +16,7 @@
  * Regions of a group have no table below them in common: they may be done at once, in any order,
  * with the same result. Every backend does the groups in one order, so their bits are equal.
  *
- * Designs weighed. (1) Tables of d^4 cells: 13 GB for the largest radio network (runs/measured-2c),
+ * Designs weighed. (1) Tables of d^4 cells: 13 GB for the largest radio network,
  * and a pass reads and writes them. (2) Quads as sums of six addends of pairs:
  * less memory still, but a quad then forces nothing on a triple, and the bound stops earlier. (3)
  * Addends of triples: this one.

@@ -65,7 +65,7 @@ static bool sides_of_positions(uint8_t *side, const uint8_t *of_mini, const stru
 
 /*
  * How many times as long the host is to take for a device to be opened: what is predicted for joins
- * of two large tables is up to five times what they take (runs/measured-2c), and on a busy machine
+ * of two large tables is up to five times what they take, and on a busy machine
  * opening takes twice as long.
  */
 #define WORTH_OPENING 3.0

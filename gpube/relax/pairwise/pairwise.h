@@ -14,7 +14,7 @@
  * the bound for nothing, and costs that meet on pairs and triples of variables say what they do not
  * say on single ones. On a torus of 400 variables of two values nine sweeps of half a millisecond
  * bring the optimum; the join graph with mini-buckets of 15 variables, which pass on but one
- * message each, did not reach it in twelve seconds (runs/measured-2c).
+ * message each, did not reach it in twelve seconds.
  *
  * Designs weighed. (1) The dual as a model: each region a variable whose values are the cells, and
  * tables of 2^16 cells that say which fit (toulbar2's hidden variables do so: -hve -pwc with -A and

@@ -12,7 +12,7 @@
  * within.
  *
  * Why relations. Gaps close as regions grow, and of the cells of large regions ever fewer are
- * possible (runs/measured-2c). It asks for a good assignment early: the cutoff is what shortens
+ * possible. It asks for a good assignment early: the cutoff is what shortens
  * relations.
  *
  * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30
