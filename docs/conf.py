@@ -28,5 +28,26 @@ def docstring(app, what, name, obj, options, lines):
 	lines[:] = house.rst("\n".join(lines)) + [""]
 
 
+def whole(app, error):
+	"""Debian's Furo leaves two files where a web server of Debian has them, and a script that is a module, which browsers
+	do not load from a disk: the button for dark pages is then dead. Other packages of Furo have neither."""
+	def edit(path, old, other):
+		path = os.path.join(app.outdir, "_static", path)
+		if error is None and os.path.exists(path):
+			with open(path) as f:
+				text = f.read()
+			if old in text:
+				with open(other) as f:
+					text = f.read() + text.replace(old, "")
+				with open(path, "w") as f:
+					f.write(text)
+
+	edit("scripts/furo.js", 'import Gumshoe from "./gumshoe-patched.js";',
+		os.path.join(app.outdir, "_static", "scripts", "gumshoe-patched.js"))
+	edit("styles/furo.css", "@import url(/javascript/normalize.css/normalize.css);",
+		"/usr/share/javascript/normalize.css/normalize.css")
+
+
 def setup(app):
 	app.connect("autodoc-process-docstring", docstring)
+	app.connect("build-finished", whole)
