@@ -260,11 +260,13 @@ class Model(Building, Solving, Querying, Owner):
 		"""
 		self._write(path, format, **{"wide": True, **options})
 
-	def _write(self, path, format="auto", **options):
+	def _write(self, path, format="auto", written=None, **options):
+		"""written  a gpube_written, which is set."""
 		opts = Options("write", "gpube_write", to=format, **options)
 		address, at = self._address, path_bytes(path)
-		opened(self.context, lambda out, *rest: lib.gpube_write(*rest, None), lambda none: None,
-			address, at, opts.address)
+		told = None if written is None else ctypes.addressof(written)
+		opened(self.context, lambda out, *rest: lib.gpube_write(*rest), lambda none: None,
+			address, at, opts.address, told)
 
 	# ---- from other packages
 

@@ -1,5 +1,4 @@
 """pytoulbar2: models from and to it, and what gpube finds of a problem before toulbar2's search."""
-import ctypes
 import json
 import os
 import random
@@ -235,7 +234,7 @@ def _integers(model, path, directory):
 	"""
 	between = os.path.join(directory, "integers.wcsp")
 	written = _c.structs["gpube_written"]()
-	model._write(between, shift=True, written=ctypes.addressof(written))
+	model._write(between, shift=True, written=written)
 	with Model.read(between, context=model.context) as m:
 		m._write(path)
 	return Units(written.decimals, written.offset, bool(written.negated))
@@ -275,7 +274,7 @@ class Prepared:
 		Errors: Error EBUG (the assignment does not cost what toulbar2 says)
 		"""
 		hidden = set(self.model.hidden)
-		values = self.model._without_hidden(found[0], hidden)
+		values = self.model._named_values(list(found[0]), hidden)
 		cost = self.model.cost(values)
 		if found[1] != int(found[1]) or cost is INF or self.units.total(found[1]) != cost:
 			raise Error("EBUG", "toulbar2's assignment costs %s, not %s units as it says" % (cost, found[1]))

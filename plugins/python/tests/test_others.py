@@ -162,6 +162,27 @@ class OtherPackages(unittest.TestCase):
 		self.assertEqual(who, "gpube" if p.bounds.proved else "toulbar2")
 		return p
 
+	def test_integers_for_pytoulbar2(self):
+		"""What for_pytoulbar2() writes for toulbar2, which need not be there for that."""
+		from gpube import _toulbar2
+		for maximise in False, True:
+			m = gpube.Model(maximise=maximise, decimals=1)
+			for _ in range(3):
+				m.add_variable(2)
+			for scope in [0, 1], [1, 2], [0, 2]:
+				m.add_function(scope, [0.5, -1.5, 3.2, 2.9])
+			with tempfile.TemporaryDirectory() as directory:
+				path = os.path.join(directory, "integers.cfn")
+				meaning = _toulbar2._integers(m, path, directory)
+				with gpube.Model.read(path) as integers:
+					self.assertEqual((integers.decimals, integers.maximise, meaning.negated), (0, False, maximise))
+					for k in range(8):
+						values = [k >> v & 1 for v in range(3)]
+						self.assertEqual(meaning.total(integers.cost(values)), m.cost(values))
+						self.assertEqual(meaning.integer(m.cost(values)), integers.cost(values))
+						told = _toulbar2.Prepared(None, m.bound(), False, None, None, None, m, meaning)
+						self.assertEqual(told.answer((values, integers.cost(values))), (values, m.cost(values)))
+
 	def test_for_pytoulbar2(self):
 		"""Whatever is handed on, toulbar2 ends with the optimum."""
 		pytoulbar2 = self.package("pytoulbar2")
