@@ -1,12 +1,17 @@
 /*
- * coalitions.h - models of kind GPUBE_COALITIONS: what each coalition of agents is worth. Include
- * after gpube/gpube.h, whose contexts, statuses and habits it shares. csg.h solves them.
+ * coalitions.h - coalition games and auctions: models of kind GPUBE_COALITIONS. Public; include
+ * after gpube/gpube.h, whose conventions hold. csg.h finds an optimal coalition structure, and
+ * auction.h the winning bids.
  *
- * A variable is an agent, of value 1 in a coalition and 0 out of it. There is one function, whose
- * scope runs from the last agent down to the first, so that the number of a cell is the coalition's
- * mask: agent i (from 0) is bit i. A dense function has 2^n cells, in one of five types. A list
- * has the coalitions that are worth something of their own; all others are worth its default. What
- * is forbidden is -INFINITY, in integers the least number of the type.
+ * A coalition game gives each coalition of n agents a value. A coalition is written as a mask, in
+ * which agent i (from 0) is bit i. The model has a variable for each agent, with value 1 in the
+ * coalition and 0 outside of it, and one function, whose scope runs from the last agent to the
+ * first. So the index of a cell of the function is the mask of its coalition.
+ *
+ * The function is dense or a list. A dense one has 2^n values of type int16, int32, int64, float32
+ * or float64. A list has some coalitions and their values, and all others have its default value.
+ * The value of a forbidden coalition is -INFINITY, or of an integer type the least number of the
+ * type. The empty coalition has value 0.
  */
 #ifndef GPUBE_COALITIONS_H
 #define GPUBE_COALITIONS_H
@@ -17,67 +22,96 @@
 extern "C" {
 #endif
 
+/* The most agents of a coalition game. */
 #define GPUBE_MAX_AGENTS 40
 
 /*
- * gpube_coalitions_new() - a dense model with all values 0.
- * type    GPUBE_INT16, _INT32, _INT64, _FLOAT32 or _FLOAT64
- * Cost:   2^n_agents values of memory
- * Errors: EINVAL n_agents not in [1, GPUBE_MAX_AGENTS], type; ELIMIT more than the
- *         context's memory; ENOMEM; ESTOP
+ * gpube_coalitions_new() - a dense coalition game in which every coalition is worth 0. Fill in the
+ * values by gpube_coalitions_values().
+ * out       receives the game; free it with gpube_model_free()
+ * n_agents  1 to GPUBE_MAX_AGENTS
+ * type      of the values: GPUBE_INT16, _INT32, _INT64, _FLOAT32 or _FLOAT64
+ * Cost:   memory of 2^n_agents values
+ * Errors: EINVAL (n_agents, type); ELIMIT (the values take more than the context's memory); ENOMEM,
+ *         ESTOP: *out is NULL
  */
 GPUBE_API int gpube_coalitions_new(
 	struct gpube_model **out, struct gpube_ctx *ctx, int n_agents, enum gpube_type type);
 
 /*
- * gpube_coalitions_new_listed() - a model of n coalitions and their values, an array of the type;
- * all others are forbidden. It is dense up to 20 agents, and where a 64th of all coalitions is
- * listed; otherwise it stays a list, which takes 16 bytes a coalition.
- * Errors: as gpube_coalitions_new(); EINVAL (a coalition of none or of other agents, or one twice)
+ * gpube_coalitions_new_listed() - a coalition game of the coalitions that are listed. All others
+ * are forbidden.
+ * out         receives the game; free it with gpube_model_free()
+ * n_agents    1 to GPUBE_MAX_AGENTS
+ * type        of the values, as for gpube_coalitions_new()
+ * n           how many coalitions are listed
+ * coalitions  n masks, in any order, none of them 0 and none twice; they are copied
+ * values      an array of n values of that type, in the same order; they are copied
+ * Cost:   up to 20 agents, and where at least a 64th of all coalitions is listed, the memory of
+ *         gpube_coalitions_new(); otherwise the game stays a list, of 16 bytes for each coalition
+ * Errors: those of gpube_coalitions_new(); EINVAL (a mask that is 0, has other agents, or is
+ *         listed twice): *out is NULL
  */
 GPUBE_API int gpube_coalitions_new_listed(struct gpube_model **out, struct gpube_ctx *ctx,
 	int n_agents, enum gpube_type type, int64_t n, const uint64_t *coalitions,
 	const void *values);
 
-/* The type of the values; INT8: it is no such model. */
+/* The type of the values of a coalition game; GPUBE_INT8 of every other model. */
 GPUBE_API enum gpube_type gpube_coalitions_type(const struct gpube_model *m);
 
 /*
- * The 2^n values, to be filled and read: an array of the model's type, indexed by
- * mask; NULL if it is a list, or the values are on a device or not stored. Value 0 must stay 0; no
- * NaN, no +INFINITY.
+ * gpube_coalitions_values() - the 2^n values of a dense game, to be read and filled in: an array of
+ * gpube_coalitions_type(), indexed by mask. The values are those of the model, in units of
+ * 10^-scale, and valid as long as it is. The value of mask 0 has to stay 0, and NaN and +INFINITY
+ * are not allowed. NULL: the game is a list, or its values are on a GPU or are made when needed.
  */
 GPUBE_API void *gpube_coalitions_values(struct gpube_model *m);
 
 /*
- * The value of one coalition, in units of 10^-scale; forbidden is -INFINITY. Of a list it looks at
- * all that are listed.
+ * gpube_coalitions_value() - the value of one coalition, in units of 10^-scale; -INFINITY of a
+ * forbidden one. A value of 64 bits is rounded to a double.
+ * Cost: of a dense game constant; of a list, one pass over all coalitions that are listed
  */
 GPUBE_API double gpube_coalitions_value(const struct gpube_model *m, uint64_t coalition);
 
 /* ---- auctions -------------------------------------------------------------------------------- */
 
 /*
- * An auction is such a model, too: variables are goods, and the tuples of its list are bids, of
- * which several may be on one bundle. Goods may stay unsold. Dummy goods are hidden variables, the
- * last ones: bids that share one exclude each other. Bids keep their order and have numbers.
- * auction.h solves it.
+ * A combinatorial auction is a model of the same kind. Its variables are goods, and its list has
+ * bids instead of coalitions: a bid is on a bundle of goods, at a price. Several bids may be on the
+ * same bundle, and goods may stay unsold. Bids that share a dummy good exclude each other, although
+ * they share no real one. Dummy goods are the last variables, and hidden. Bids keep their order.
  */
+/* The most goods, dummy goods included, and the most bids. */
 #define GPUBE_MOST_GOODS 2000000
 
 /*
- * gpube_auction_new() - a model of bids.
- * at, goods  goods of bid b: goods[at[b]] .. goods[at[b + 1] - 1], rising, of n_goods + n_dummies
- * prices     n_bids, in units of 10^-scale (gpube_model_set_scale()); bids are numbered from 0
- * Cost:      a word of 64 bits for each 64 goods of each bid
- * Errors:    EINVAL (sizes, a bid on no goods or on others, a price); ELIMIT, ENOMEM
+ * gpube_auction_new() - an auction of bids, numbered from 0 in their order.
+ * out        receives the auction; free it with gpube_model_free()
+ * n_goods    how many real goods there are: goods 0 to n_goods - 1
+ * n_dummies  how many dummy goods: the next numbers
+ * at, goods  bid b is on the goods goods[at[b]] to goods[at[b + 1] - 1], in rising order. at has
+ *            n_bids + 1 numbers. Both are copied
+ * prices     of each bid, above -2^63 + 1, in units of 10^-scale: gpube_model_set_scale() sets
+ *            the scale, 0 at first. They are copied
+ * Cost:   8 bytes for each bid and each 64 goods, begun ones included
+ * Errors: EINVAL (a size below 0 or above GPUBE_MOST_GOODS; a bid on no goods, on goods that are
+ *         not rising or not there; a price); ELIMIT (it takes more than the context's memory);
+ *         ENOMEM: *out is NULL
  */
 GPUBE_API int gpube_auction_new(struct gpube_model **out, struct gpube_ctx *ctx, int n_goods,
 	int n_dummies, int n_bids, const int64_t *at, const int32_t *goods, const int64_t *prices);
 
-/* How many bids it has, 0 of other models; goods are gpube_model_n_vars() with the dummies. */
+/*
+ * How many bids an auction has; 0 of every other model. Its goods, dummy goods included, are
+ * gpube_model_n_vars() in number.
+ */
 GPUBE_API int gpube_auction_bids(const struct gpube_model *m);
-/* The number of a bid, as its file says; -1: there is none. */
+/*
+ * The number that the file gives a bid; of gpube_auction_new() its place.
+ * bid  the place, from 0
+ * Returns -1 where there is no such bid
+ */
 GPUBE_API int64_t gpube_auction_bid_number(const struct gpube_model *m, int bid);
 
 #ifdef __cplusplus
