@@ -151,6 +151,17 @@ def check():
             if mine["claim"] not in figures:
                 wrong.append(f"{page}: '{what}' has '{figures}', claimed here: '{mine['claim']}'")
         wrong += [f"{page}: no row begins with '{r['starts']}'" for r in left]
+    return wrong + plugins()
+
+
+def plugins():
+    """What the plugins' pages say otherwise than the main page and runs/."""
+    of = lambda *path: open(os.path.join(HERE, *path)).read()
+    measured = set(of("runs", "python-2c", "calls.md").split("\n") + of("runs", "python-2c", "quick_starts.md").split("\n"))
+    wrong = [f"plugins/python: not in runs/python-2c: {line}" for line in of("..", "plugins", "python", "README.md").split("\n") if line.startswith("| ") and line not in measured]
+    eight = next(r["claim"] for r in ROWS if r["starts"] == "eight instances")
+    if f"740 s in sum, take it {eight} on two cores and an H200" not in of("..", "plugins", "toulbar2", "README.md"):
+        wrong.append(f"plugins/toulbar2: the eight instances do not take {eight}")
     return wrong
 
 
