@@ -165,7 +165,7 @@ static int read_value(enum gpube_type type, struct gpube_in *in, int64_t *v)
 		return GPUBE_OK;
 	}
 	return gpube__type_is_int(type) ? gpube__in_int(in, v, -gpube__forbidden(type),
-						  gpube__forbidden(type), "a value")
+						  gpube__forbidden(type), "an integer value")
 					: read_real(type, in, v);
 }
 

@@ -23,7 +23,7 @@ struct result {
 	struct answer answer;      /* of the optimum */
 	struct gpube_list *list;   /* NULL: nothing is allowed */
 	const char *evidence_file; /* may be NULL */
-	bool optima;
+	bool optima, distant;      /* within the optimum; each far from those before */
 	double seconds_read, seconds_solve;
 };
 
@@ -54,11 +54,12 @@ static void report_text(struct gpube_out *out, const void *arg)
 			out, ", -ln, each function rounded to %d decimals", r->answer.scale);
 	gpube__out_text(out, ", proved\n");
 	gpube__out_printf(out, "%-*s%lld, %s\n", LABEL, "listed", (long long)n_listed(r),
-		!whole              ? "those that were found before the stop"
-		: r->list->more < 0 ? "each the best at the distance from those before"
-		: r->list->more     ? "the best; there are more"
-		: r->optima         ? "all that are optimal"
-				    : "all that are asked for");
+		!whole                    ? "those that were found before the stop"
+		: r->list->more < 0       ? "each the best at the distance from those before"
+		: r->list->more           ? "the best; there are more"
+		: r->optima && r->distant ? "all that are optimal and at the distance"
+		: r->optima               ? "all that are optimal"
+					  : "all that are asked for");
 	for (int64_t k = 0; k < n_listed(r); k++) {
 		gpube__out_printf(out, "%-*lld", LABEL, (long long)k + 1);
 		gpube__out_decimal(out, r->list->costs[k], r->list->scale);
@@ -150,6 +151,7 @@ static int list(struct result *r, const struct opts_list *o, const struct gpube_
 	list_opts.timeout_seconds = 0; /* the session's deadline is set */
 	list_opts.precision = r->answer.model->kind == GPUBE_POTENTIALS ? r->answer.scale : 0;
 	r->optima = list_opts.has_limit && list_opts.limit == r->answer.cost;
+	r->distant = list_opts.distance > 1;
 	if (r->answer.answer == GPUBE_ANSWER_OPTIMAL)
 		status = gpube_list(&r->list, r->answer.model, &list_opts);
 	if (status && !r->list)

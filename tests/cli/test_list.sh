@@ -42,6 +42,8 @@ row 'whether there are more is not known' 0 '"listed": 2, "more": null' '' "$gpu
 row 'there are no more' 0 '"listed": 2, "more": false' '' "$gpube" list --json -q --within inf -n 3 --distance 2 "$work/two.wcsp"
 row 'within a cost' 0 '"listed": 1, "more": false' '' "$gpube" list --json -q --within 1 -n 3 --distance 2 "$work/two.wcsp"
 row 'of a maximum' 0 '^assignment  a=y b=0$' '' "$gpube" list -q --within 1.0 -n 2 --distance 2 "$work/max.cfn"
+row 'an optimum alone, as others at the distance cost more' 0 '^listed +1, all that are optimal and at the distance$' '' \
+	"$gpube" list -q --distance 2 -n 3 "$work/two.wcsp"
 row 'none so far away' 0 '^listed +1, ' '' "$gpube" list -q --within inf --distance 3 "$work/two.wcsp"
 row 'no distance' 2 '' 'distance' "$gpube" list -q --distance 0 "$work/two.wcsp"
 
