@@ -332,14 +332,37 @@ class Pure:
 		return Assignment.of(self.actions, self.names).named()
 
 
+class Mixed:
+	"""Strategies of players: equilibrium["Ann"] or equilibrium[0] is a Distribution over the player's actions."""
+
+	names: Names
+
+	def __getitem__(self, player) -> Distribution:
+		if isinstance(player, str):
+			name, player = player, self.names.get(player)
+			if player is None:
+				raise KeyError("there is no player %r" % name)
+		return self.strategies[player]
+
+	def named(self) -> Dict[Value, Dict[Value, Any]]:
+		"""{player: {action: probability}} by names; numbers from 0 where there are none."""
+		known = len(self.names.variables)
+		return {self.names.key(p) if p < known else p: of.named() for p, of in enumerate(self.strategies)}
+
+
 @dataclass
-class Equilibrium:
+class Equilibrium(Mixed):
 	"""x, y: the probabilities of each player's actions, by number from 0 or by name; payoffs: what each of
-	them gets, as fractions."""
+	them gets, as fractions. equilibrium["Ann"] is the strategy of the player of that name.
+
+	>>> gpube.Game.read("examples/battle.nfg").nash()[1]["Ann"]["opera"]
+	Fraction(3, 5)
+	"""
 
 	x: Distribution
 	y: Distribution
 	payoffs: Tuple[Fraction, Fraction]
+	names: Names = field(default_factory=Names, repr=False, compare=False)
 
 	@property
 	def strategies(self):
@@ -371,8 +394,8 @@ class Interval:
 
 
 @dataclass
-class Profile:
-	"""An equilibrium of a game of more than two players.
+class Profile(Mixed):
+	"""An equilibrium of a game of more than two players. profile["Ann"] is the strategy of the player of that name.
 
 	strategies  of each player the probabilities of its actions, by number from 0 or by name: Fractions where they
 	            are known to be, otherwise Intervals
@@ -385,6 +408,7 @@ class Profile:
 	payoffs: Tuple[Union[Fraction, Interval], ...]
 	tie: bool
 	index: int
+	names: Names = field(default_factory=Names, repr=False, compare=False)
 
 
 @dataclass
@@ -545,7 +569,7 @@ def _profiles(r, game):
 		numbers = [Fraction(a.decode()) if a == b else Interval(Fraction(a.decode()), Fraction(b.decode()))
 			for a, b in zip(lo, hi)]
 		profiles.append(Profile(tuple(Distribution.of(of, names.keys(p))
-			for p, of in enumerate(_by_player(numbers, shape))), tuple(numbers[total:]), bool(e.tie), e.index))
+			for p, of in enumerate(_by_player(numbers, shape))), tuple(numbers[total:]), bool(e.tie), e.index, names))
 	return profiles
 
 
@@ -591,7 +615,7 @@ def _equilibria(game, address, components, timeout):
 		ys = _strategies(r.ys, r.n_ys, columns)
 		pairs = (_c.structs["gpube_nash_pair"] * r.n_pairs).from_address(r.pairs) if r.n_pairs else []
 		equilibria = [Equilibrium(Distribution.of(xs[p.x][0], keys[0]), Distribution.of(ys[p.y][0], keys[1]),
-			(ys[p.y][1], xs[p.x][1])) for p in pairs]
+			(ys[p.y][1], xs[p.x][1]), names_of(game)) for p in pairs]
 	result = Equilibria(answer=_c.WORDS["GPUBE_NASH_ANSWER_"][r.answer], equilibria=equilibria,
 		reason=decoded(r.reason), method=decoded(r.method), backend=decoded(r.backend),
 		degenerate=None if r.degenerate < 0 else bool(r.degenerate),

@@ -134,6 +134,16 @@ class Names(unittest.TestCase):
 		game = gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=[["quiet", "tell"]] * 2, players=["Ann", "Bob"])
 		e = game.nash()[0]
 		self.assertEqual((e.x["tell"], e.y["quiet"], e.x[1], e.payoffs), (1, 0, 1, (1, 1)))
+		self.assertEqual((e["Ann"], e["Bob"]["quiet"], e[0], e.named()), (e.x, 0, e.x, {
+			"Ann": {"quiet": 0, "tell": 1}, "Bob": {"quiet": 0, "tell": 1}}))
+		self.assertRaisesRegex(KeyError, "no player 'Cem'", lambda: e["Cem"])
+		self.assertRaises(IndexError, lambda: e[2])
+		again = pickle.loads(pickle.dumps(e))
+		self.assertEqual((again, again["Ann"]), (e, e.x))
+		self.assertEqual(gpube.nash([[1]], [[2]])[0].named(), {0: {0: 1}, 1: {0: 1}})
+		side = [[[3, 0], [1, 1]], [[1, 1], [0, 3]]]
+		three = gpube.Game.from_arrays(side, side, side, players=["Ann", "Bob", "Cem"])
+		self.assertEqual([(p["Cem"], p[2]) for p in three.nash(pure=True)], [(p.strategies[2],) * 2 for p in three.nash(pure=True)])
 		self.assertEqual((game.players, game.labels(2)), (["Ann", "Bob"], ["quiet", "tell"]))
 		pure, = game.pure()
 		self.assertEqual((pure["Bob"], pure[1], pure.named()), ("tell", 1, {"Ann": "tell", "Bob": "tell"}))
