@@ -275,6 +275,14 @@ static double seconds_searched(const struct gpube_solution *s)
 	return fmax(all, 0);
 }
 
+#define TIMES(f, s)                                                                                \
+	SPENT({"read", (f)->seconds_read}, {"simplify", (s)->seconds_simplify},                    \
+		{"order", (s)->seconds_order}, {"search", seconds_searched(s)},                    \
+		{"eliminate", (s)->seconds_eliminate}, {"assign", (s)->seconds_assign},            \
+		{(f)->counting ? "count" : NULL, (s)->seconds_count}, {"", 0},                     \
+		{"contract", (s)->seconds_contracting}, {"copy", (s)->seconds_copying},            \
+		{"bound", (s)->seconds_bound}, {"assignment", (s)->seconds_cost})
+
 void conclusion_text(struct gpube_out *out, const void *arg)
 {
 	const struct conclusion *f = arg;
@@ -286,40 +294,11 @@ void conclusion_text(struct gpube_out *out, const void *arg)
 		f->text(out, f);
 	answer_text_evidence(out, s, f->answer.model, f->evidence_file);
 	text_plan(out, f);
-	gpube__out_printf(out,
-		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, search %.3f, eliminate %.3f, "
-		"assign %.3f",
-		LABEL, "time", session_seconds(s), f->seconds_read, found->seconds_simplify,
-		found->seconds_order, seconds_searched(found), found->seconds_eliminate,
-		found->seconds_assign);
-	if (f->counting)
-		gpube__out_printf(out, ", count %.3f", found->seconds_count);
-	gpube__out_text(out, "\n");
-	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", found->backend,
-		s->ctx->n_threads, gpube__plural(s->ctx->n_threads));
+	text_times(out, s, TIMES(f, found));
+	text_backend(out, s, found->backend);
 }
 
 /* ---- conclusion: JSON ------------------------------------------------------------------ */
-
-static void json_times(struct json *j, const struct conclusion *f)
-{
-	const struct gpube_solution *s = f->solution;
-
-	json_open(j, "times", '{');
-	json_seconds(j, "read", f->seconds_read);
-	json_seconds(j, "simplify", s->seconds_simplify);
-	json_seconds(j, "order", s->seconds_order);
-	json_seconds(j, "search", seconds_searched(s));
-	json_seconds(j, "eliminate", s->seconds_eliminate);
-	json_seconds(j, "contract", s->seconds_contracting);
-	json_seconds(j, "copy", s->seconds_copying);
-	json_seconds(j, "assign", s->seconds_assign);
-	if (f->counting)
-		json_seconds(j, "count", s->seconds_count);
-	json_seconds(j, "bound", s->seconds_bound);
-	json_seconds(j, "assignment", s->seconds_cost);
-	json_close(j, '}');
-}
 
 static bool is_known(int64_t total)
 {
@@ -377,7 +356,7 @@ void conclusion_json(struct json *j, const void *arg)
 		f->json(j, f);
 	json_int(j, "z", s->z);
 	json_plan(j, &s->plan);
-	json_times(j, f);
+	json_times(j, TIMES(f, f->solution));
 	json_stages(j, f);
 	answer_json_kernels(j, &f->answer);
 }

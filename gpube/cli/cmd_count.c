@@ -31,6 +31,11 @@ static const char *count_of(const struct result *r)
 	return r->solution->count ? r->solution->count : "0"; /* no optimum either */
 }
 
+#define TIMES(r, s)                                                                                \
+	SPENT({"read", (r)->seconds_read}, {"simplify", (s)->seconds_simplify},                    \
+		{"order", (s)->seconds_order}, {"eliminate", (s)->seconds_eliminate},              \
+		{"count", (s)->seconds_count})
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct result *r = arg;
@@ -51,12 +56,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "%-*swidth %d, %s joined cell%s, %s of tables at the peak\n", LABEL,
 		"plan", s->plan.width, cells_text(s->plan.joined_cells, 0),
 		gpube__plural(s->plan.joined_cells), bytes_text(s->plan.peak_bytes, 0));
-	gpube__out_printf(out,
-		"%-*s%.3f s: read %.3f, simplify %.3f, order %.3f, eliminate %.3f, count %.3f\n",
-		LABEL, "time", session_seconds(r->session), r->seconds_read, s->seconds_simplify,
-		s->seconds_order, s->seconds_eliminate, s->seconds_count);
-	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", s->backend,
-		r->session->ctx->n_threads, gpube__plural(r->session->ctx->n_threads));
+	text_times(out, r->session, TIMES(r, s));
+	text_backend(out, r->session, s->backend);
 }
 
 static void report_json(struct json *j, const void *arg)
@@ -78,13 +79,7 @@ static void report_json(struct json *j, const void *arg)
 	answer_json_assignment(j, r->session, r->model, s->values);
 	answer_json_evidence(j, r->model, r->evidence_file);
 	json_plan(j, &s->plan);
-	json_open(j, "times", '{');
-	json_seconds(j, "read", r->seconds_read);
-	json_seconds(j, "simplify", s->seconds_simplify);
-	json_seconds(j, "order", s->seconds_order);
-	json_seconds(j, "eliminate", s->seconds_eliminate);
-	json_seconds(j, "count", s->seconds_count);
-	json_close(j, '}');
+	json_times(j, TIMES(r, s));
 }
 
 static bool forbids_nothing(const struct gpube_model *m)

@@ -61,8 +61,7 @@ static void report_text(struct gpube_out *out, const void *arg)
 	gpube__out_printf(out, "\n%-*s%.3f s: read %.3f, solve %.3f, of it lp %.3f, splits %.3f\n",
 		LABEL, "time", session_seconds(p->session), p->seconds_read, r->seconds_total,
 		r->seconds_lp, r->seconds_splits);
-	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", r->backend,
-		p->session->ctx->n_threads, gpube__plural(p->session->ctx->n_threads));
+	text_backend(out, p->session, r->backend);
 }
 
 static void report_table(struct gpube_out *out, const void *arg)
@@ -107,12 +106,8 @@ static void report_json(struct json *j, const void *arg)
 	json_int(j, "scans", r->n_scans);
 	json_int(j, "candidates", r->n_candidates);
 	json_int(j, "nodes", r->n_nodes);
-	json_open(j, "times", '{');
-	json_seconds(j, "read", p->seconds_read);
-	json_seconds(j, "solve", r->seconds_total);
-	json_seconds(j, "lp", r->seconds_lp);
-	json_seconds(j, "splits", r->seconds_splits);
-	json_close(j, '}');
+	json_times(j, SPENT({"read", p->seconds_read}, {"solve", r->seconds_total},
+			      {"lp", r->seconds_lp}, {"splits", r->seconds_splits}));
 }
 
 static void verified_json(struct json *j, const void *arg)

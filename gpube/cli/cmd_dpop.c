@@ -206,12 +206,8 @@ static void report_json(struct json *j, const void *arg)
 	json_int(j, "bytes", (int64_t)p->world->traffic.raw_bytes);
 	json_int(j, "sent_bytes", (int64_t)p->world->traffic.sent_bytes);
 	json_close(j, '}');
-	json_open(j, "times", '{');
-	json_seconds(j, "read", p->seconds_read);
-	json_seconds(j, "tree", r->seconds_tree);
-	json_seconds(j, "plan", r->seconds_plan);
-	json_seconds(j, "messages", r->seconds_run);
-	json_close(j, '}');
+	json_times(j, SPENT({"read", p->seconds_read}, {"tree", r->seconds_tree},
+			      {"plan", r->seconds_plan}, {"messages", r->seconds_run}));
 	json_agents(j, r);
 }
 

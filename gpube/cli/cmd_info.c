@@ -105,7 +105,7 @@ static int backends(const struct result *r, const struct gpube_ops *ops[2])
 	return ops[1] ? 2 : 1;
 }
 
-static void text_times(struct gpube_out *out, const struct result *r)
+static void text_predicted(struct gpube_out *out, const struct result *r)
 {
 	const struct session *s = r->session;
 	const struct gpube_plan *plan = &r->solution->plan;
@@ -145,7 +145,7 @@ static void text_plan(struct gpube_out *out, const struct result *r)
 	if (plan->n_slices > 1)
 		gpube__out_printf(out, " in %.0f slices", plan->n_slices);
 	gpube__out_text(out, "\n");
-	text_times(out, r);
+	text_predicted(out, r);
 }
 
 static void text_result(struct gpube_out *out, const struct gpube_uai_result *r)

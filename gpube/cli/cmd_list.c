@@ -67,9 +67,9 @@ static void report_text(struct gpube_out *out, const void *arg)
 		answer_text_assignment(out, r->answer.model, values_of(r, k));
 	}
 	answer_text_evidence(out, s, r->answer.model, r->evidence_file);
-	gpube__out_printf(out, "%-*s%.3f s: read %.3f, optimum %.3f, list %.3f\n", LABEL, "time",
-		session_seconds(s), r->seconds_read, r->seconds_solve,
-		session_seconds(s) - r->seconds_read - r->seconds_solve);
+	text_times(out, s,
+		SPENT({"read", r->seconds_read}, {"optimum", r->seconds_solve},
+			{"list", session_seconds(s) - r->seconds_read - r->seconds_solve}));
 }
 
 static void report_json(struct json *j, const void *arg)

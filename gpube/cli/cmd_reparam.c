@@ -91,11 +91,8 @@ static void report_json(struct json *j, const void *arg)
 	answer_json_head(j, &r->answer);
 	answer_json_result(j, &r->answer);
 	json_written(j, r);
-	json_open(j, "times", '{');
-	json_seconds(j, "read", r->seconds_read);
-	json_seconds(j, "bound", r->bounds->seconds_bound);
-	json_seconds(j, "assignment", r->bounds->seconds_cost);
-	json_close(j, '}');
+	json_times(j, SPENT({"read", r->seconds_read}, {"bound", r->bounds->seconds_bound},
+			      {"assignment", r->bounds->seconds_cost}));
 }
 
 /* ---- files ----------------------------------------------------------------------------- */

@@ -620,26 +620,15 @@ struct opt_group {
 	}
 
 /* The groups that commands share, as 'at' of the command's struct. */
-#define OPT_GROUP_TALK(at)                                                                         \
+#define OPT_GROUP_SHARED(heading, which, n, at)                                                    \
 	{                                                                                          \
-		"Messages", opt_rows_talk, OPT_N_TALK, at                                          \
+		heading, opt_rows_##which, n, at                                                   \
 	}
-#define OPT_GROUP_READ(at)                                                                         \
-	{                                                                                          \
-		"Reading", opt_rows_read, OPT_N_READ, at                                           \
-	}
-#define OPT_GROUP_ENGINE(at)                                                                       \
-	{                                                                                          \
-		"Elimination", opt_rows_engine, OPT_N_ENGINE, at                                   \
-	}
-#define OPT_GROUP_BOUNDING(at)                                                                     \
-	{                                                                                          \
-		"Bounds", opt_rows_bounding, OPT_N_BOUNDING, at                                    \
-	}
-#define OPT_GROUP_RANKS(at)                                                                        \
-	{                                                                                          \
-		"Ranks, of gpube-mpi", opt_rows_ranks, OPT_N_RANKS, at                             \
-	}
+#define OPT_GROUP_TALK(at)     OPT_GROUP_SHARED("Messages", talk, OPT_N_TALK, at)
+#define OPT_GROUP_READ(at)     OPT_GROUP_SHARED("Reading", read, OPT_N_READ, at)
+#define OPT_GROUP_ENGINE(at)   OPT_GROUP_SHARED("Elimination", engine, OPT_N_ENGINE, at)
+#define OPT_GROUP_BOUNDING(at) OPT_GROUP_SHARED("Bounds", bounding, OPT_N_BOUNDING, at)
+#define OPT_GROUP_RANKS(at)    OPT_GROUP_SHARED("Ranks, of gpube-mpi", ranks, OPT_N_RANKS, at)
 
 #define OPT_N(rows) ((int)(sizeof(rows) / sizeof((rows)[0])))
 

@@ -231,6 +231,17 @@ static void text_evidence(struct gpube_out *out, const struct infer_result *r)
 		gpube__plural(r->mmap->n_functions));
 }
 
+#define SPENT_OF(of, name, field)                                                                  \
+	{                                                                                          \
+		(of) ? name : NULL, (of) ? (of)->field : 0                                         \
+	}
+#define TIMES(r)                                                                                   \
+	SPENT({"read", (r)->seconds_read}, SPENT_OF((r)->inference, "order", seconds_order),       \
+		SPENT_OF((r)->inference, "sum", seconds_sum),                                      \
+		SPENT_OF((r)->mmap, "order", seconds_order),                                       \
+		SPENT_OF((r)->mmap, "sum", seconds_sum),                                           \
+		SPENT_OF((r)->mmap, "search", seconds_search))
+
 static void report_text(struct gpube_out *out, const void *arg)
 {
 	const struct infer_result *r = arg;
@@ -265,18 +276,8 @@ static void report_text(struct gpube_out *out, const void *arg)
 			(long long)r->inference->n_cases,
 			r->inference->n_cases == 1 ? " was" : "s were");
 	gpube__out_text(out, "\n");
-	text_label(out, "time");
-	gpube__out_printf(out, "%.3f s: read %.3f", session_seconds(r->session), r->seconds_read);
-	if (r->inference)
-		gpube__out_printf(out, ", order %.3f, sum %.3f", r->inference->seconds_order,
-			r->inference->seconds_sum);
-	if (r->mmap)
-		gpube__out_printf(out, ", order %.3f, sum %.3f, search %.3f",
-			r->mmap->seconds_order, r->mmap->seconds_sum, r->mmap->seconds_search);
-	gpube__out_text(out, "\n");
-	text_label(out, "backend");
-	gpube__out_printf(out, "%s, %d thread%s\n", backend_of(r), r->session->ctx->n_threads,
-		gpube__plural(r->session->ctx->n_threads));
+	text_times(out, r->session, TIMES(r));
+	text_backend(out, r->session, backend_of(r));
 }
 
 /* ---- JSON ----------------------------------------------------------------------------- */
@@ -379,18 +380,7 @@ static void report_json(struct json *j, const void *arg)
 	json_plan(j, plan_of(r));
 	if (r->inference && r->inference->n_cases)
 		json_int(j, "cases", r->inference->n_cases);
-	json_open(j, "times", '{');
-	json_seconds(j, "read", r->seconds_read);
-	if (r->inference) {
-		json_seconds(j, "order", r->inference->seconds_order);
-		json_seconds(j, "sum", r->inference->seconds_sum);
-	}
-	if (r->mmap) {
-		json_seconds(j, "order", r->mmap->seconds_order);
-		json_seconds(j, "sum", r->mmap->seconds_sum);
-		json_seconds(j, "search", r->mmap->seconds_search);
-	}
-	json_close(j, '}');
+	json_times(j, TIMES(r));
 }
 
 /* ---- the UAI result file ------------------------------------------------------------------ */
@@ -463,6 +453,8 @@ static int write_uai(const struct infer_result *r)
 
 /* ---- rows of evidence ----------------------------------------------------------------- */
 
+#define ROWS_TIMES(r) SPENT({"read", (r)->seconds_read}, {"sum", (r)->rows->seconds})
+
 static void rows_text(struct gpube_out *out, const void *arg)
 {
 	const struct infer_result *r = arg;
@@ -482,9 +474,7 @@ static void rows_text(struct gpube_out *out, const void *arg)
 		"%lld, from %s: of each log10 of the sum; relative error at most %.1e\n",
 		(long long)r->rows->n, r->rows->file, r->rows->relative_error);
 	text_evidence(out, r);
-	text_label(out, "time");
-	gpube__out_printf(out, "%.3f s: read %.3f, sum %.3f\n", session_seconds(r->session),
-		r->seconds_read, r->rows->seconds);
+	text_times(out, r->session, ROWS_TIMES(r));
 }
 
 static void rows_json(struct json *j, const void *arg)
@@ -501,10 +491,7 @@ static void rows_json(struct json *j, const void *arg)
 	answer_json_evidence(j, r->model, r->evidence_file);
 	json_real(j, "relative_error", r->rows->relative_error);
 	infer_json_rows(j, r);
-	json_open(j, "times", '{');
-	json_seconds(j, "read", r->seconds_read);
-	json_seconds(j, "sum", r->rows->seconds);
-	json_close(j, '}');
+	json_times(j, ROWS_TIMES(r));
 }
 
 int infer_report(const struct infer_result *r, int output)

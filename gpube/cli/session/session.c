@@ -267,6 +267,34 @@ void json_plan(struct json *j, const struct gpube_plan *plan)
 	json_close(j, '}');
 }
 
+void text_times(struct gpube_out *out, const struct session *s, const struct spent *t, int n)
+{
+	const char *between = ": ";
+
+	gpube__out_printf(out, "%-*s%.3f s", LABEL, "time", session_seconds(s));
+	for (int k = 0; k < n && !(t[k].name && !*t[k].name); k++)
+		if (t[k].name) {
+			gpube__out_printf(out, "%s%s %.3f", between, t[k].name, t[k].seconds);
+			between = ", ";
+		}
+	gpube__out_text(out, "\n");
+}
+
+void json_times(struct json *j, const struct spent *t, int n)
+{
+	json_open(j, "times", '{');
+	for (int k = 0; k < n; k++)
+		if (t[k].name && *t[k].name)
+			json_seconds(j, t[k].name, t[k].seconds);
+	json_close(j, '}');
+}
+
+void text_backend(struct gpube_out *out, const struct session *s, const char *backend)
+{
+	gpube__out_printf(out, "%-*s%s, %d thread%s\n", LABEL, "backend", backend,
+		s->ctx->n_threads, gpube__plural(s->ctx->n_threads));
+}
+
 const char *cells_text(double cells, int slot)
 {
 	static char text[4][32];

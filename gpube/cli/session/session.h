@@ -191,6 +191,19 @@ void json_meaning(struct json *j, const struct gpube_written *w);
 /* The member "plan": {…} of a solution. */
 void json_plan(struct json *j, const struct gpube_plan *plan);
 
+/* What seconds were spent on, of a report's line "time" and its JSON's "times". */
+struct spent {
+	const char *name; /* NULL: it is left out; "": what follows is in JSON alone */
+	double seconds;
+};
+#define SPENT(...)                                                                                 \
+	(const struct spent[]){__VA_ARGS__},                                                       \
+		(int)(sizeof((const struct spent[]){__VA_ARGS__}) / sizeof(struct spent))
+void text_times(struct gpube_out *out, const struct session *s, const struct spent *t, int n);
+void json_times(struct json *j, const struct spent *t, int n);
+/* The line "backend" of a report. */
+void text_backend(struct gpube_out *out, const struct session *s, const char *backend);
+
 /* "12", "1234567", "1.23e+20": exact while it is short; a static buffer per 'slot' 0 to 3. */
 const char *cells_text(double cells, int slot);
 const char *bytes_text(double bytes, int slot);
