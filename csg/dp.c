@@ -65,6 +65,25 @@ static int most_of_part(const struct csg__dp *d, int size)
 		}                                                                                  \
 	} while (0)
 
+/* WHAT(T) for the working type T. */
+#define BY_TYPE(type, WHAT)                                                                        \
+	do {                                                                                       \
+		if ((type) == GPUBE_INT16)                                                         \
+			WHAT(int16_t);                                                             \
+		else if ((type) == GPUBE_INT32)                                                    \
+			WHAT(int32_t);                                                             \
+		else if ((type) == GPUBE_INT64)                                                    \
+			WHAT(int64_t);                                                             \
+		else if ((type) == GPUBE_FLOAT32)                                                  \
+			WHAT(float);                                                               \
+		else if ((type) == GPUBE_FLOAT64)                                                  \
+			WHAT(double);                                                              \
+		else                                                                               \
+			WHAT(__int128);                                                            \
+	} while (0)
+
+static void fill(struct csg__dp *d, uint64_t c)
+{
 #define FILL(T)                                                                                    \
 	do {                                                                                       \
 		T b = ((const T *)d->value)[c];                                                    \
@@ -73,29 +92,7 @@ static int most_of_part(const struct csg__dp *d, int size)
 			FOR_SPLITS(T, c, d->most, if (sum > b) b = sum);                           \
 		((T *)d->best)[c] = b;                                                             \
 	} while (0)
-
-static void fill(struct csg__dp *d, uint64_t c)
-{
-	switch (d->type) {
-	case GPUBE_INT16:
-		FILL(int16_t);
-		break;
-	case GPUBE_INT32:
-		FILL(int32_t);
-		break;
-	case GPUBE_INT64:
-		FILL(int64_t);
-		break;
-	case GPUBE_FLOAT32:
-		FILL(float);
-		break;
-	case GPUBE_FLOAT64:
-		FILL(double);
-		break;
-	default:
-		FILL(__int128);
-		break;
-	}
+	BY_TYPE(d->type, FILL);
 }
 
 static void fill_chunk(void *arg, int64_t item, int thread)
@@ -117,56 +114,31 @@ static void fill_chunk(void *arg, int64_t item, int thread)
 }
 
 /* The split that attains best[c]; 0: it is c itself. */
-#define WHICH(T)                                                                                   \
-	do {                                                                                       \
-		const T b = ((const T *)d->best)[c];                                               \
-                                                                                                   \
-		if (((const T *)d->value)[c] >= b)                                                 \
-			return 0;                                                                  \
-		FOR_SPLITS(T, c, most, if (sum >= b) return y);                                    \
-		return 0;                                                                          \
-	} while (0)
-
 static uint64_t which_split(const struct csg__dp *d, uint64_t c)
 {
 	const int most = most_of_part(d, __builtin_popcountll(c));
 
-	switch (d->type) {
-	case GPUBE_INT16:
-		WHICH(int16_t);
-	case GPUBE_INT32:
-		WHICH(int32_t);
-	case GPUBE_INT64:
-		WHICH(int64_t);
-	case GPUBE_FLOAT32:
-		WHICH(float);
-	case GPUBE_INT128:
-		WHICH(__int128);
-	default:
-		break;
-	}
-	WHICH(double);
+#define WHICH(T)                                                                                   \
+	do {                                                                                       \
+		const T b = ((const T *)d->best)[c];                                               \
+                                                                                                   \
+		if (((const T *)d->value)[c] < b)                                                  \
+			FOR_SPLITS(T, c, most, if (sum >= b) return y);                            \
+	} while (0)
+	BY_TYPE(d->type, WHICH);
+	return 0;
 }
 
 static bool infeasible(const struct csg__dp *d, const struct csg__range *range)
 {
-	const uint64_t all = ((uint64_t)1 << d->n) - 1;
+	const int64_t all = ((int64_t)1 << d->n) - 1;
+	int64_t v;
 
-	switch (d->type) {
-	case GPUBE_INT16:
-		return ((const int16_t *)d->best)[all] < range->least;
-	case GPUBE_INT32:
-		return ((const int32_t *)d->best)[all] < range->least;
-	case GPUBE_INT64:
-		return ((const int64_t *)d->best)[all] < range->least;
-	case GPUBE_FLOAT32:
-		return ((const float *)d->best)[all] == -INFINITY;
-	case GPUBE_INT128:
+	if (d->type == GPUBE_INT128)
 		return ((const __int128 *)d->best)[all] < CSG__WIDE_FLOOR / 2;
-	default:
-		break;
-	}
-	return ((const double *)d->best)[all] == -INFINITY;
+	v = gpube__coalition_of(d->type, d->best, all);
+	return gpube__type_is_int(d->type) ? v < range->least
+					   : gpube__coalition_real(d->type, v) == -INFINITY;
 }
 
 static void take_structure(const struct csg__dp *d, struct gpube_csg_result *r)

@@ -53,20 +53,12 @@ static int intersect_all(struct gpube__mask_set *s, const struct graph *g)
 	return status;
 }
 
-static bool contains(const struct graph *g, int64_t x, const uint64_t *mask)
-{
-	for (int w = 0; w < g->words; w++)
-		if (mask[w] & ~g->ys_of[x * g->words + w])
-			return false;
-	return true;
-}
-
 static int fill(struct gpube_nash_subset *subset, const struct graph *g, const uint64_t *mask)
 {
 	int64_t n_xs = 0, n_ys, *list;
 
 	for (int64_t x = 0; x < g->n_xs; x++)
-		n_xs += contains(g, x, mask);
+		n_xs += gpube__bits_within(mask, g->ys_of + x * g->words, g->words);
 	n_ys = gpube__bits_count(mask, g->words);
 	list = gpube__alloc(g->ctx, (uint64_t)n_xs + (uint64_t)n_ys, sizeof(*list));
 	if (!list)
@@ -74,7 +66,7 @@ static int fill(struct gpube_nash_subset *subset, const struct graph *g, const u
 	*subset = (struct gpube_nash_subset){
 		.n_xs = n_xs, .n_ys = n_ys, .xs = list, .ys = list + n_xs};
 	for (int64_t x = 0; x < g->n_xs; x++)
-		if (contains(g, x, mask))
+		if (gpube__bits_within(mask, g->ys_of + x * g->words, g->words))
 			*list++ = g->xs[x];
 	for (int64_t y = 0; y < g->n_ys; y++)
 		if (gpube__bit(mask, y))

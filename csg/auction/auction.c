@@ -17,6 +17,7 @@
 #include "csg/auction/cliques.h"
 #include "csg/view.h"
 #include "csg/auction/good_tree.h"
+#include "gpube/base/arrays.h"
 #include "gpube/base/bits.h"
 #include "gpube/base/decimal.h"
 #include "gpube/ir/bids.h"
@@ -32,16 +33,12 @@
 #define CUT_ROUNDS  30
 #define MOST_CUTS   2000 /* rows beside those of goods */
 
-struct ranked {
-	double rank;
-	int32_t bid;
-};
-
 struct tree {
 	struct gpube_ctx *ctx;
 	const struct gpube__bids *a;
 	struct gpube_auction_result *r;
 	int n, words;                /* bids left, words of a set of goods */
+	struct gpube__arrays arrays; /* what follows */
 	int32_t *bid;                /* of the auction */
 	uint64_t *set;               /* n * words */
 	struct csg__packing lp;      /* columns are 0 .. n-1 */
@@ -49,11 +46,11 @@ struct tree {
 	struct csg__bid_search bid_search;
 	struct csg__good_tree *goods; /* NULL: there is none */
 	double *x, *y;
-	int64_t *price;        /* of the bids left */
-	int64_t *dual;         /* of rows, units of 2^-FRACTION_BITS */
-	__int128 *gain;        /* of bids, the same units */
-	int32_t *order;        /* scratch of dropping rows */
-	struct ranked *ranked; /* bids in the order of the greedy step */
+	int64_t *price;              /* of the bids left */
+	int64_t *dual;               /* of rows, units of 2^-FRACTION_BITS */
+	__int128 *gain;              /* of bids, the same units */
+	int32_t *order;              /* scratch of dropping rows */
+	struct csg__weighed *ranked; /* bids in the order of the greedy step */
 	uint64_t *used;
 	uint8_t *chosen, *best_chosen;
 	__int128 best, root_bound;
@@ -69,12 +66,10 @@ static const uint64_t *set_of(const struct tree *t, int j)
 	return t->set + (size_t)j * (size_t)t->words;
 }
 
-static bool disjoint(const struct tree *t, const uint64_t *a, const uint64_t *b)
+/* Whether two bids share no good. */
+static bool disjoint(const struct tree *t, int i, int j)
 {
-	for (int w = 0; w < t->words; w++)
-		if (a[w] & b[w])
-			return false;
-	return true;
+	return gpube__bits_apart(set_of(t, i), set_of(t, j), t->words);
 }
 
 static int64_t price_of(const struct tree *t, int j)
@@ -129,16 +124,6 @@ static double rank(const struct tree *t, int j)
 	       1e-3 * (double)t->a->price[b] / sqrt((double)k) / (1 + (double)t->root_bound);
 }
 
-/* Falling ranks, of the same rank rising bids. */
-static int by_rank(const void *a, const void *b)
-{
-	const struct ranked *p = a, *q = b;
-
-	if (p->rank != q->rank)
-		return p->rank > q->rank ? -1 : 1;
-	return p->bid < q->bid ? -1 : p->bid > q->bid;
-}
-
 /* Those that are not fixed, of which there are few deep in the tree; returns how many. */
 static int sort_bids(struct tree *t)
 {
@@ -146,8 +131,8 @@ static int sort_bids(struct tree *t)
 
 	for (int j = 0; j < t->n; j++)
 		if (!t->lp.fixed[j])
-			t->ranked[n++] = (struct ranked){rank(t, j), j};
-	qsort(t->ranked, (size_t)n, sizeof(*t->ranked), by_rank);
+			t->ranked[n++] = (struct csg__weighed){rank(t, j), j};
+	qsort(t->ranked, (size_t)n, sizeof(*t->ranked), csg__by_weight);
 	return n;
 }
 
@@ -161,10 +146,9 @@ static void greedy(struct tree *t)
 	for (int i = 0; i < n; i++) {
 		const int j = t->ranked[i].bid;
 
-		if (!disjoint(t, set_of(t, j), t->used))
+		if (!gpube__bits_apart(set_of(t, j), t->used, t->words))
 			continue;
-		for (int w = 0; w < t->words; w++)
-			t->used[w] |= set_of(t, j)[w];
+		gpube__bits_add(t->used, set_of(t, j), t->words);
 		t->chosen[j] = 1;
 		sum += price_of(t, j);
 	}
@@ -246,7 +230,7 @@ static int branching_bid(const struct tree *t)
 		}
 	for (int j = 0; j < t->n && best < 0; j++)
 		for (int k = 0; k < t->n && best < 0 && !t->lp.fixed[j]; k++)
-			if (k != j && !t->lp.fixed[k] && !disjoint(t, set_of(t, j), set_of(t, k)))
+			if (k != j && !t->lp.fixed[k] && !disjoint(t, j, k))
 				best = t->x[j] >= t->x[k] ? j : k;
 	return best;
 }
@@ -257,7 +241,7 @@ static int explore(struct tree *t);
 static void exclude_others(struct tree *t, int bid)
 {
 	for (int j = 0; j < t->n; j++)
-		if (j != bid && !disjoint(t, set_of(t, j), set_of(t, bid)))
+		if (j != bid && !disjoint(t, j, bid))
 			t->lp.fixed[j] = 1;
 }
 
@@ -374,7 +358,7 @@ static int rows_of_goods(struct tree *t)
 
 	for (int i = 0; i < t->n; i++)
 		for (int j = 0; j < i; j++)
-			if (!disjoint(t, set_of(t, i), set_of(t, j)))
+			if (!disjoint(t, i, j))
 				csg__cliques_exclude(&t->cliques, i, j);
 	for (int j = 0; j < t->n; j++)
 		t->x[j] = (double)price_of(t, j);
@@ -482,23 +466,21 @@ static int set_up(struct tree *t)
 	int status;
 
 	t->words = (t->a->n_goods + 63) / 64;
-	t->bid = gpube__alloc(ctx, n, sizeof(*t->bid));
-	t->set = gpube__alloc_zero(ctx, n * (uint64_t)t->words, sizeof(*t->set));
-	t->x = gpube__alloc_zero(ctx, n, sizeof(*t->x));
-	t->y = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->y));
-	t->dual = gpube__alloc_zero(ctx, (uint64_t)most_rows, sizeof(*t->dual));
-	t->price = gpube__alloc_zero(ctx, n, sizeof(*t->price));
-	t->gain = gpube__alloc_zero(ctx, n, sizeof(*t->gain));
-	t->order = gpube__alloc_zero(ctx, n, sizeof(*t->order));
-	t->ranked = gpube__alloc_zero(ctx, n, sizeof(*t->ranked));
-	t->used = gpube__alloc_zero(ctx, (uint64_t)t->words, sizeof(*t->used));
-	t->chosen = gpube__alloc_zero(ctx, n, 1);
-	t->best_chosen = gpube__alloc_zero(ctx, n, 1);
+	t->bid = gpube__array(&t->arrays, n, sizeof(*t->bid));
+	t->set = gpube__array(&t->arrays, n * (uint64_t)t->words, sizeof(*t->set));
+	t->x = gpube__array(&t->arrays, n, sizeof(*t->x));
+	t->y = gpube__array(&t->arrays, (uint64_t)most_rows, sizeof(*t->y));
+	t->dual = gpube__array(&t->arrays, (uint64_t)most_rows, sizeof(*t->dual));
+	t->price = gpube__array(&t->arrays, n, sizeof(*t->price));
+	t->gain = gpube__array(&t->arrays, n, sizeof(*t->gain));
+	t->order = gpube__array(&t->arrays, n, sizeof(*t->order));
+	t->ranked = gpube__array(&t->arrays, n, sizeof(*t->ranked));
+	t->used = gpube__array(&t->arrays, (uint64_t)t->words, sizeof(*t->used));
+	t->chosen = gpube__array(&t->arrays, n, 1);
+	t->best_chosen = gpube__array(&t->arrays, n, 1);
 	t->r->winners = gpube__alloc(ctx, n, sizeof(*t->r->winners));
 	t->r->never = gpube__alloc(ctx, n, sizeof(*t->r->never));
-	if (!t->bid || !t->set || !t->x || !t->y || !t->dual || !t->price || !t->gain ||
-		!t->order || !t->ranked || !t->used || !t->chosen || !t->best_chosen ||
-		!t->r->winners || !t->r->never)
+	if (t->arrays.failed || !t->r->winners || !t->r->never)
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < t->n; j++) {
 		t->bid[j] = j;
@@ -541,8 +523,7 @@ static void tear_down(struct tree *t)
 	csg__bid_search_clear(&t->bid_search);
 	csg__good_tree_free(t->goods);
 	csg__cliques_clear(&t->cliques);
-	GPUBE_FREE_ALL(t->ctx, t->price, t->gain, t->bid, t->set, t->x, t->y, t->dual, t->order,
-		t->ranked, t->used, t->chosen, t->best_chosen);
+	gpube__arrays_clear(&t->arrays);
 }
 
 /* The winners' prices again, from the auction, and that no good is sold twice. */
@@ -555,11 +536,10 @@ static int take_winners(struct tree *t)
 	for (int j = 0; j < t->n; j++) {
 		if (!t->best_chosen[j])
 			continue;
-		if (!disjoint(t, set_of(t, j), t->used))
+		if (!gpube__bits_apart(set_of(t, j), t->used, t->words))
 			return gpube__fail(t->ctx, GPUBE_EBUG,
 				"internal error: a good is sold twice; please report this");
-		for (int w = 0; w < t->words; w++)
-			t->used[w] |= set_of(t, j)[w];
+		gpube__bits_add(t->used, set_of(t, j), t->words);
 		r->winners[r->n_winners++] = t->bid[j];
 		revenue += t->a->price[t->bid[j]];
 	}
@@ -590,7 +570,7 @@ static int solve(struct tree *t)
 
 	t->r->scale = t->a->scale;
 	t->n = t->a->n_bids;
-	t->lp.ctx = t->cliques.ctx = t->ctx;
+	t->lp.ctx = t->cliques.ctx = t->arrays.ctx = t->ctx;
 	sum_prices(t);
 	status = set_up(t);
 	if (!status)

@@ -42,8 +42,7 @@ static void narrow(struct csg__cliques *c, int i)
 		c->left[w] &= conflict[w];
 }
 
-/* Falling weights, of the same weight rising bids. */
-static int by_weight(const void *a, const void *b)
+int csg__by_weight(const void *a, const void *b)
 {
 	const struct csg__weighed *p = a, *q = b;
 
@@ -56,7 +55,7 @@ void csg__cliques_weigh(struct csg__cliques *c, const double *weight)
 {
 	for (int i = 0; i < c->n; i++)
 		c->weighed[i] = (struct csg__weighed){weight[i], i};
-	qsort(c->weighed, (size_t)c->n, sizeof(*c->weighed), by_weight);
+	qsort(c->weighed, (size_t)c->n, sizeof(*c->weighed), csg__by_weight);
 }
 
 /* Adds to c->clique from c->left, which excludes all in it, bids of more than 'least'. */

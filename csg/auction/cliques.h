@@ -13,6 +13,9 @@ struct csg__weighed {
 	int32_t bid;
 };
 
+/* Falling weights, of the same weight rising bids: for qsort(). */
+int csg__by_weight(const void *a, const void *b);
+
 struct csg__cliques {
 	struct gpube_ctx *ctx;
 	int n, words;       /* bids, words of a set of them */

@@ -128,11 +128,9 @@ static void descend(struct csg__good_tree *t, int j)
 	m->share = l->share;
 	for (int i = 0; i < l->n; i++) {
 		const int k = l->list[i];
-		bool apart = j >= 0 || !has(t, k, l->good);
 
-		for (int w = 0; w < t->bids.words && apart && j >= 0; w++)
-			apart = !(set_of(t, j)[w] & set_of(t, k)[w]);
-		if (apart)
+		if (j >= 0 ? gpube__bits_apart(set_of(t, j), set_of(t, k), t->bids.words)
+			   : !has(t, k, l->good))
 			m->list[m->n++] = k;
 	}
 	t->looked += l->n;

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "formats/common/registry.h"
+#include "gpube/base/decimal.h"
 #include "gpube/base/mask_index.h"
 #include "gpube/ir/bids.h"
 
@@ -19,54 +20,15 @@ struct price {
 	int decimals;
 };
 
-static int too_long(struct gpube_in *in, const char *price)
-{
-	return gpube__in_fail(in, GPUBE_ERANGE, "a price whose digits pass 64 bits: '%s'", price);
-}
-
 static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 {
-	const char *p = s;
-	int64_t v = 0;
-	int decimals = 0, zeros = 0; /* zeros: after the point, which may be the last digits */
-	bool negative = *p == '-', point = false, any = false;
+	bool fits;
 
-	for (p += *p == '-' || *p == '+'; (*p >= '0' && *p <= '9') || (*p == '.' && !point); p++) {
-		if (*p == '.') {
-			point = true;
-			continue;
-		}
-		any = true;
-		if (point && *p == '0') {
-			zeros++;
-			continue;
-		}
-		decimals += point;
-		for (decimals += zeros; zeros >= 0; zeros--)
-			if (__builtin_mul_overflow(v, 10, &v))
-				return too_long(in, s);
-		zeros = 0;
-		if (__builtin_add_overflow(v, *p - '0', &v))
-			return too_long(in, s);
-	}
-	if (any && (*p == 'e' || *p == 'E')) {
-		char *end;
-		const long e = strtol(p + 1, &end, 10);
-
-		if (end == p + 1 || e > 30 || e < -30)
-			return gpube__in_expected(in, "a price", s);
-		decimals -= (int)e;
-		p = end;
-	}
-	if (!any || *p)
+	if (!gpube__decimal(s, &to->digits, &to->decimals, &fits))
 		return gpube__in_expected(in, "a price", s);
-	for (; decimals > 0 && v % 10 == 0; v /= 10)
-		decimals--;
-	for (; decimals < 0; decimals++)
-		if (__builtin_mul_overflow(v, 10, &v))
-			return too_long(in, s);
-	*to = (struct price){negative ? -v : v, decimals};
-	return GPUBE_OK;
+	return fits ? GPUBE_OK
+		    : gpube__in_fail(
+			      in, GPUBE_ERANGE, "a price whose digits pass 64 bits: '%s'", s);
 }
 
 static void skip_comments(struct gpube_in *in)
@@ -182,10 +144,9 @@ static int scale_prices(struct reader *r)
 		a->scale = r->price[i].decimals > a->scale ? r->price[i].decimals : a->scale;
 	for (int i = 0; i < a->n_bids; i++) {
 		a->price[i] = r->price[i].digits;
-		for (int k = r->price[i].decimals; k < a->scale; k++)
-			if (__builtin_mul_overflow(a->price[i], 10, &a->price[i]))
-				return gpube__in_fail(r->in, GPUBE_ERANGE,
-					"prices need more than 64 bits together");
+		if (!gpube__scaled(&a->price[i], a->scale - r->price[i].decimals))
+			return gpube__in_fail(
+				r->in, GPUBE_ERANGE, "prices need more than 64 bits together");
 	}
 	return GPUBE_OK;
 }

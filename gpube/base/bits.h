@@ -36,6 +36,21 @@ static inline int64_t gpube__bits_count(const uint64_t *set, int64_t words)
 	return n;
 }
 
+/* Whether they have none in common. */
+static inline bool gpube__bits_apart(const uint64_t *a, const uint64_t *b, int64_t words)
+{
+	for (int64_t w = 0; w < words; w++)
+		if (a[w] & b[w])
+			return false;
+	return true;
+}
+
+static inline void gpube__bits_add(uint64_t *to, const uint64_t *set, int64_t words)
+{
+	for (int64_t w = 0; w < words; w++)
+		to[w] |= set[w];
+}
+
 static inline bool gpube__bits_within(const uint64_t *set, const uint64_t *of, int64_t words)
 {
 	for (int64_t w = 0; w < words; w++)

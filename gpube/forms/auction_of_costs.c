@@ -108,8 +108,7 @@ static int add_good(struct reading *r)
 	for (int b = 0; b < r->a->n_bids; b++) {
 		if (!gpube__bit(r->clique, b))
 			continue;
-		for (size_t w = 0; w < r->words; w++)
-			set_of(r->covered, r, b)[w] |= r->clique[w];
+		gpube__bits_add(set_of(r->covered, r, b), r->clique, (int64_t)r->words);
 		if (gpube__grow(r->ctx, &r->listed, &r->listed_capacity, 2 * (r->n_listed + 1),
 			    sizeof(*r->listed)))
 			return GPUBE_ENOMEM;
@@ -137,8 +136,8 @@ static int add_to_clique(struct reading *r, int32_t bid)
 static int exclude_clique(struct reading *r)
 {
 	for (int b = 0; b < r->a->n_bids; b++)
-		for (size_t w = 0; w < r->words && gpube__bit(r->clique, b); w++)
-			set_of(r->conflict, r, b)[w] |= r->clique[w];
+		if (gpube__bit(r->clique, b))
+			gpube__bits_add(set_of(r->conflict, r, b), r->clique, (int64_t)r->words);
 	return add_good(r);
 }
 
