@@ -200,19 +200,53 @@ int nash__dict_row(const struct nash_dict *d, int32_t var)
 	return -1;
 }
 
-/* Sign of the ratio of row a minus that of row b; both steps are negative. */
-static int compare_ratio(const struct nash_dict *d, int a, int b, int s)
+/*
+ * Each variable t may be as small as -e_t, with e_t of the variable ranked first
+ * far above the next. Row r is then worth (d[r][0] + den e_basic - sum d[r][c] e_c)
+ * / den: the coefficient of e_t in it, times den, is put into 'out'.
+ */
+static void perturbation(
+	const struct nash_lex *lex, const struct nash_dict *d, int row, int32_t t, fmpz_t out)
 {
-	fmpz_t u, v;
+	int32_t at = lex->where[t];
+
+	if (at >= 0) {
+		if (at == row)
+			fmpz_set(out, d->den);
+		else
+			fmpz_zero(out);
+	} else {
+		fmpz_neg(out, d->d[row] - at);
+	}
+}
+
+/*
+ * Sign of the ratio of row a minus that of row b, whose steps are negative and in the column that
+ * enters; lex: where they are equal, of the perturbed rows, which never are; or NULL.
+ */
+static int compare(const struct nash_lex *lex, const struct nash_dict *d, int a, int b, int s)
+{
+	const fmpz *step_a = d->d[a] + s, *step_b = d->d[b] + s;
+	fmpz_t u, v, x;
 	int sign;
 
 	fmpz_init(u);
 	fmpz_init(v);
-	fmpz_mul(u, d->d[a], d->d[b] + s);
-	fmpz_mul(v, d->d[b], d->d[a] + s);
+	fmpz_init(x);
+	/* both steps are negative: multiplying by them turns the order twice */
+	fmpz_mul(u, d->d[a], step_b);
+	fmpz_mul(v, d->d[b], step_a);
 	sign = fmpz_cmp(v, u);
+	for (int k = 0; lex && k < lex->n && sign == 0; k++) {
+		perturbation(lex, d, a, lex->rank[k], x);
+		fmpz_mul(u, x, step_b);
+		perturbation(lex, d, b, lex->rank[k], x);
+		fmpz_mul(v, x, step_a);
+		sign = fmpz_cmp(v, u);
+	}
 	fmpz_clear(u);
 	fmpz_clear(v);
+	fmpz_clear(x);
 	return sign;
 }
 
@@ -237,7 +271,7 @@ static int leaving(const struct nash_dict *d, int row, int col)
 
 		if (r == best || fmpz_sgn(d->d[r] + col + 1) >= 0)
 			continue;
-		sign = compare_ratio(d, r, best, col + 1);
+		sign = compare(NULL, d, r, best, col + 1);
 		if (sign < 0 || (sign == 0 && best != row && d->basic[r] < d->basic[best]))
 			best = r;
 	}
@@ -273,23 +307,6 @@ int nash__dict_fix(struct nash_dict *d, const unsigned char *fixed, int32_t var,
 	return GPUBE_OK;
 }
 
-/* The row that a column which enters takes to zero first; -1: none. */
-static int first_row(const struct nash_dict *d, int col)
-{
-	int best = -1;
-
-	for (int r = 0; r < d->rows; r++) {
-		int sign;
-
-		if (fmpz_sgn(d->d[r] + col + 1) >= 0)
-			continue;
-		sign = best < 0 ? -1 : compare_ratio(d, r, best, col + 1);
-		if (sign < 0 || (sign == 0 && d->basic[r] < d->basic[best]))
-			best = r;
-	}
-	return best;
-}
-
 /*
  * Bland's rule: as long as it is zero, variables enter that make it larger. A column that nothing
  * stops is a ray along which the variable grows.
@@ -311,7 +328,7 @@ int nash__dict_raise(struct nash_dict *d, const unsigned char *fixed, int32_t va
 				c++;
 		if (c < 0)
 			return GPUBE_OK;
-		out = first_row(d, c);
+		out = nash__lex_ratio(NULL, d, c);
 		*positive = out < 0;
 		if (out < 0)
 			return GPUBE_OK;
@@ -361,61 +378,17 @@ void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, i
 	lex->where[d->nonbasic[col]] = -1 - col;
 }
 
-/*
- * Each variable t may be as small as -e_t, with e_t of the variable ranked first
- * far above the next. Row r is then worth (d[r][0] + den e_basic - sum d[r][c] e_c)
- * / den: the coefficient of e_t in it, times den, is put into 'out'.
- */
-static void perturbation(
-	const struct nash_lex *lex, const struct nash_dict *d, int row, int32_t t, fmpz_t out)
-{
-	int32_t at = lex->where[t];
-
-	if (at >= 0) {
-		if (at == row)
-			fmpz_set(out, d->den);
-		else
-			fmpz_zero(out);
-	} else {
-		fmpz_neg(out, d->d[row] - at);
-	}
-}
-
-/* Sign of a / a_step - b / b_step; steps are negative and in the column that enters. */
-static int compare(const struct nash_lex *lex, struct nash_dict *d, int a, int b, int s)
-{
-	const fmpz *step_a = d->d[a] + s, *step_b = d->d[b] + s;
-	fmpz_t u, v, x;
-	int sign;
-
-	fmpz_init(u);
-	fmpz_init(v);
-	fmpz_init(x);
-	/* both steps are negative: multiplying by them turns the order twice */
-	fmpz_mul(u, d->d[a], step_b);
-	fmpz_mul(v, d->d[b], step_a);
-	sign = fmpz_cmp(v, u);
-	for (int k = 0; k < lex->n && sign == 0; k++) {
-		perturbation(lex, d, a, lex->rank[k], x);
-		fmpz_mul(u, x, step_b);
-		perturbation(lex, d, b, lex->rank[k], x);
-		fmpz_mul(v, x, step_a);
-		sign = fmpz_cmp(v, u);
-	}
-	fmpz_clear(u);
-	fmpz_clear(v);
-	fmpz_clear(x);
-	return sign;
-}
-
 int nash__lex_ratio(const struct nash_lex *lex, struct nash_dict *d, int col)
 {
 	int best = -1;
 
 	for (int r = 0; r < d->rows; r++) {
+		int sign;
+
 		if (fmpz_sgn(d->d[r] + col + 1) >= 0)
 			continue;
-		if (best < 0 || compare(lex, d, r, best, col + 1) < 0)
+		sign = best < 0 ? -1 : compare(lex, d, r, best, col + 1);
+		if (sign < 0 || (sign == 0 && d->basic[r] < d->basic[best]))
 			best = r;
 	}
 	return best;

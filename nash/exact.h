@@ -166,7 +166,10 @@ int nash__lex_init(
 void nash__lex_clear(struct nash_lex *lex, struct gpube_ctx *ctx);
 /* Exchanges what nash__dict_pivot() did. */
 void nash__lex_pivot(struct nash_lex *lex, const struct nash_dict *d, int row, int col);
-/* The row that leaves when the column enters; -1: none, the column is unbounded. */
+/*
+ * The row that leaves when the column enters; -1: none, the column is unbounded. lex: NULL: of rows
+ * that tie, the one of the least variable.
+ */
 int nash__lex_ratio(const struct nash_lex *lex, struct nash_dict *d, int col);
 
 /* ---- vertices ----------------------------------------------------------------- */
