@@ -6,6 +6,7 @@
 
 #include "csg/conv/conv.h"
 #include "gpube/options/options.h"
+#include "gpube/ir/given.h"
 #include "csg/proof.h"
 #include "csg/sparse.h"
 
@@ -357,14 +358,10 @@ int gpube_csg(
 	struct gpube_csg_result *with_table;
 	struct gpube_opts o;
 	bool by_lp, alone;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_CSG);
+	if (!status)
+		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_CSG);
 	if (status)
 		return status;
 	by_lp = o.csg_method == GPUBE_CSG_AUTO || o.csg_method == GPUBE_CSG_LP;

@@ -361,13 +361,10 @@ int gpube_dpop(
 	struct dcop_agents agents = {0};
 	struct dcop_opts inner;
 	struct gpube_opts o;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
+	if (status)
+		return status;
 	status = gpube__opts_for(&o, m, opts, GPUBE__ON_DPOP);
 	if (status)
 		o = (struct gpube_opts){.world = opts ? opts->world : NULL};

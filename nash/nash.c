@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gpube/ir/given.h"
 #include "gpube/ranks/world.h"
 #include "nash/exact.h"
 #include "nash/extensive/extensive.h"
@@ -234,21 +235,16 @@ int gpube_nash(
 	struct gpube_ctx *ctx;
 	struct gpube_nash_result *r;
 	struct gpube_opts o;
-	int status;
+	int status = gpube__call(out, &view, &g, opts);
 	bool tree;
 
-	if (out)
-		*out = NULL;
-	if (!out || !g)
-		return gpube__missing(g ? g->ctx : NULL);
-	g = gpube__on_own(&view, g, opts);
+	if (!status)
+		status = gpube__check_kind(g, GPUBE__OF(GPUBE_GAME));
+	if (!status)
+		status = gpube__opts_take(&o, g->ctx, opts, GPUBE__ON_NASH);
+	if (status)
+		return status;
 	ctx = g->ctx;
-	status = gpube__check_kind(g, GPUBE__OF(GPUBE_GAME));
-	if (status)
-		return status;
-	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_NASH);
-	if (status)
-		return status;
 	tree = nash__takes_tree(g, &o);
 	if (o.support_size && o.nash_method != GPUBE_NASH_METHOD_SE)
 		return gpube__fail(ctx, GPUBE_EINVAL, "a support size goes with method se");

@@ -13,6 +13,7 @@
 
 #include "csg/auction/packing_lp.h"
 #include "gpube/options/options.h"
+#include "gpube/ir/given.h"
 #include "csg/auction.h"
 #include "csg/auction/cliques.h"
 #include "csg/view.h"
@@ -598,14 +599,10 @@ int gpube_auction(struct gpube_auction_result **out, const struct gpube_model *m
 	struct gpube__bids a;
 	struct tree t = {.a = &a};
 	double deadline;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_AUCTION);
+	if (!status)
+		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_AUCTION);
 	if (!status)
 		status = gpube__bids_init(&a, m);
 	if (status)

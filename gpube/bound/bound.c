@@ -456,12 +456,9 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 static int begin(struct gpube_opts *to, struct gpube_solution **out, struct gpube_model *view,
 	const struct gpube_model **m, const struct gpube_opts *opts, int call)
 {
-	if (out)
-		*out = NULL;
-	if (!out || !*m)
-		return gpube__missing(*m ? (*m)->ctx : NULL);
-	*m = gpube__on_own(view, *m, opts);
-	return take_options(to, *m, opts, call);
+	const int status = gpube__call(out, view, m, opts);
+
+	return status ? status : take_options(to, *m, opts, call);
 }
 
 /* The engine for gpube_solve(): its status says what was not proved or not counted. */

@@ -1,6 +1,7 @@
 /* model_as.c - gpube_model_as(): which of the forms. See gpube/forms.h. */
 #include "gpube/forms/model_as.h"
 #include "gpube/options/options.h"
+#include "gpube/ir/given.h"
 #include "gpube/ir/model.h"
 
 static int as_costs(struct gpube_model **out, const struct gpube_model *m, int regret)
@@ -19,14 +20,10 @@ int gpube_model_as(struct gpube_model **out, const struct gpube_model *m, enum g
 {
 	struct gpube_model view;
 	struct gpube_opts o;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	status = gpube__check_choice(m->ctx, "the form", form, GPUBE_FORM_AUCTION);
+	if (!status)
+		status = gpube__check_choice(m->ctx, "the form", form, GPUBE_FORM_AUCTION);
 	if (!status)
 		status = gpube__opts_take(&o, m->ctx, opts, GPUBE__ON_MODEL_AS);
 	if (status)

@@ -289,14 +289,10 @@ int gpube_heuristic_new(
 	struct gpube_model view;
 	struct gpube_opts o;
 	struct gpube_heuristic_maker k = {.opts = &o};
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	status = gpube__opts_for(&o, m, opts, GPUBE__ON_HEURISTIC);
+	if (!status)
+		status = gpube__opts_for(&o, m, opts, GPUBE__ON_HEURISTIC);
 	if (status)
 		return status;
 	status = new_near(&k, m);

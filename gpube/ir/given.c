@@ -48,6 +48,17 @@ const struct gpube_model *gpube__on_own(
 	return view;
 }
 
+int gpube__call(void *out, struct gpube_model *view, const struct gpube_model **m,
+	const struct gpube_opts *opts)
+{
+	if (out)
+		memset(out, 0, sizeof(void *)); /* every pointer that is null is so */
+	if (!out || !*m)
+		return gpube__missing(*m ? (*m)->ctx : NULL);
+	*m = gpube__on_own(view, *m, opts);
+	return GPUBE_OK;
+}
+
 int gpube__opts_for(
 	struct gpube_opts *to, const struct gpube_model *m, const struct gpube_opts *from, int call)
 {

@@ -304,17 +304,13 @@ int gpube_mmap(struct gpube_mmap **out, const struct gpube_model *m, const struc
 	struct job j = {.opts = &o};
 	struct gpube_ctx *ctx;
 	double deadline;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	ctx = m->ctx;
-	status = gpube__infer_check(&o, m, opts, GPUBE__ON_MMAP);
+	if (!status)
+		status = gpube__infer_check(&o, m, opts, GPUBE__ON_MMAP);
 	if (status)
 		return status;
+	ctx = m->ctx;
 	j.out = gpube__result_new(ctx, sizeof(*j.out), clear_mmap);
 	if (!j.out)
 		return GPUBE_ENOMEM;

@@ -390,9 +390,7 @@ int gpube_solve(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_model view;
+	const int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	m = gpube__on_own(&view, m, opts);
-	return out && m ? solve(out, m, opts) : gpube__missing(m ? m->ctx : NULL);
+	return status ? status : solve(out, m, opts);
 }

@@ -282,14 +282,10 @@ int gpube_list(struct gpube_list **out, const struct gpube_model *m, const struc
 	struct gpube_opts o;
 	struct gpube_list *l;
 	double deadline;
-	int status;
+	int status = gpube__call(out, &view, &m, opts);
 
-	if (out)
-		*out = NULL;
-	if (!out || !m)
-		return gpube__missing(m ? m->ctx : NULL);
-	m = gpube__on_own(&view, m, opts);
-	status = gpube__opts_for(&o, m, opts, GPUBE__ON_LIST);
+	if (!status)
+		status = gpube__opts_for(&o, m, opts, GPUBE__ON_LIST);
 	if (!status && o.has_limit && (o.limit <= -GPUBE_INF || o.limit >= GPUBE_INF))
 		status = gpube__fail(m->ctx, GPUBE_EINVAL, "the limit is no total");
 	if (status)
