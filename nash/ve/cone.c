@@ -163,16 +163,11 @@ static bool adjacent(struct nash_cone *c, int64_t b)
 	const int words = c->words;
 
 	memcpy(c->common, c->met + b * words, (size_t)words * sizeof(*c->common));
-	for (int64_t r = 0; r < c->n_near; r++) {
-		int w = 0;
-
-		while (w < words && !(c->common[w] & ~c->met[r * words + w]))
-			w++;
-		if (w == words && r != b) {
+	for (int64_t r = 0; r < c->n_near; r++)
+		if (r != b && gpube__bits_within(c->common, c->met + r * words, words)) {
 			c->units -= r;
 			return false;
 		}
-	}
 	c->units -= c->n_near;
 	return true;
 }
