@@ -51,6 +51,9 @@ def in_source():
 			found.update(re.findall(r'"(\w+)"', second))
 		for call in re.findall(r'\bjson_marginals\(([^;]*);', text):
 			found.update(re.findall(r'"(\w+)"', call))
+		lists = re.sub(r"\btext_times\(.*?\);", "", text, flags=re.S)  # what is in JSON, too, is a macro
+		for spent in re.findall(r"\bSPENT\((.*?)\n\n|\bSPENT\((.*?)\);", lists, re.S):
+			found.update(re.findall(r'"(\w+)"', "".join(spent)))
 		for names in re.findall(r"\bkey = ([^;]*);", text):
 			found.update(re.findall(r'"(\w+)"', names))
 	rates = re.search(r"#define GPUBE_RATES\(X\)(.*?)\n\n", open("gpube/ops/rates.h").read(), re.S)
