@@ -56,6 +56,7 @@ solve ^red Switzerland: 2$
 END
 that 'every example was run' sh -c "ls '$package/examples' | cmp - '$work/ran'"
 row 'a library that is not there' 1 '' 'GPUBE_LIBRARY' env GPUBE_LIBRARY="$work/none.so" python3 -c 'import gpube'
+row 'python -m gpube, where the program is not there' 1 '' 'has the Python package alone' python3 -m gpube --version
 mkdir "$work/beside"
 cp -r $package/gpube "$work/beside/gpube"
 cp "$library" "$work/beside/gpube/"

@@ -5,7 +5,7 @@ import ctypes
 import operator
 import os
 from dataclasses import dataclass
-from typing import Any, List, Optional, Tuple
+from typing import Any, Iterator, List, Optional, Tuple
 
 from . import _c, _tables
 from ._c import lib
@@ -49,14 +49,14 @@ class Structure(Shown):
 		"""How many coalitions there are."""
 		return len(self.coalitions or ())
 
-	def __iter__(self):
+	def __iter__(self) -> Iterator[Tuple[Value, ...]]:
 		"""Over the coalitions."""
 		return iter(self.coalitions or ())
 
 	def __bool__(self) -> bool:
 		return True
 
-	def __getitem__(self, agent) -> Tuple[Value, ...]:
+	def __getitem__(self, agent: Value) -> Tuple[Value, ...]:
 		"""The coalition that an agent is in. Errors: KeyError"""
 		for coalition in self.coalitions or ():
 			if agent in coalition:
@@ -72,7 +72,7 @@ class Structure(Shown):
 	def _html(self):
 		return html_table(self._lines()[0], ["coalition"], [[", ".join(map(str, c))] for c in self.coalitions or ()])
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series: for each agent the number of its coalition, from 0. Errors: ImportError"""
 		told = sorted((agent, k) for k, c in enumerate(self.coalitions or ()) for agent in c)
 		return pandas().Series([k for _, k in told], index=[agent for agent, _ in told], name="coalition", dtype=int)
@@ -140,7 +140,7 @@ def csg_model(values: Any, n: Optional[int] = None, context: Optional[Context] =
 
 def _context_of(what, context):
 	"""A model's own, otherwise the one that was given."""
-	return what.context if isinstance(what, Model) else Context.of(context)
+	return what.context if isinstance(what, Model) else Context._given(context)
 
 
 def _game_of(context, values, n):
@@ -351,7 +351,7 @@ class AuctionResult(Shown):
 			return html_table(self._lines()[0], ["winning bid"], [[w] for w in self.winners])
 		return html_table(self._lines()[0], ["winning bid", "its number"], zip(self.winners, self.ids))
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.DataFrame: a row a winning bid, by its place ("bid") and the file's number of it ("id").
 		Errors: ImportError"""
 		return pandas().DataFrame({"bid": self.winners, "id": self.ids})

@@ -11,6 +11,7 @@ import threading
 import weakref
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any, Callable, Iterable, Optional, TypeVar, Union
 
 from . import _c
 from ._c import lib
@@ -104,10 +105,13 @@ _ELSEWHERE = {"ub": ["cutoff"], "time_limit": ["timeout"]}  # what the program a
 _OF_CONTEXTS = "threads", "memory", "device_memory", "devices", "log"
 
 
-def takes(call, **own):
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def takes(call: str, **own: Any) -> Callable[[Method], Method]:
 	"""Of a method: its **options are those of a call of the library, whose table makes the signature and
 	the end of the text; 'own' are names that the method gives a meaning of its own (None: hidden)."""
-	def document(method):
+	def document(method: Method) -> Method:
 		signature = inspect.signature(method)
 		parameters = [p for p in signature.parameters.values() if p.kind != p.VAR_KEYWORD]
 		here = _OWN[method.__name__] = {p.name for p in parameters}
@@ -162,7 +166,9 @@ class Context:
 	>>> m = gpube.Model.read("examples/zebra.wcsp", context=gpube.Context(threads=1))
 	"""
 
-	def __init__(self, threads=None, memory=None, device_memory=None, devices=None, log=None):
+	def __init__(self, threads: Optional[int] = None, memory: Union[None, int, str] = None,
+			device_memory: Union[None, int, str] = None, devices: Optional[Iterable[int]] = None,
+			log: Optional[Callable[[str, str], Any]] = None):
 		opts = Options("Context", "gpube_ctx_new", threads=threads, memory=memory, device_memory=device_memory,
 			devices=int32s(devices or []))
 		self._log = None
@@ -193,7 +199,7 @@ class Context:
 			self, _free_context, out.value, self._calls, self._freed).atexit = False
 
 	@classmethod
-	def of(cls, context):
+	def _given(cls, context):
 		"""The one that was given, or of None one of its own. Errors: TypeError"""
 		if context is not None and not isinstance(context, Context):
 			raise TypeError("context: expected a gpube.Context, found %s" % type(context).__name__)
@@ -313,6 +319,9 @@ def _raise_interrupted(interrupted, result):
 		raise interrupted
 
 
+Self = TypeVar("Self", bound="Owner")
+
+
 class Owner:
 	"""A Python object with one of the library's: freed with it, and its context after both."""
 
@@ -337,10 +346,10 @@ class Owner:
 		with self.context._lock:
 			self.context._free_those()
 
-	def __enter__(self):
+	def __enter__(self: Self) -> Self:
 		return self
 
-	def __exit__(self, *exception):
+	def __exit__(self, *exception: Any) -> None:
 		self.close()
 
 	def stop(self) -> None:

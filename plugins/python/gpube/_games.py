@@ -6,7 +6,7 @@ import operator
 import os
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _c, _tables
 from ._c import lib
@@ -68,7 +68,7 @@ class Game(Owner):
 		return g
 
 	def _fill(self, tables, shape, context, actions, players):
-		n_players, context = len(shape), Context.of(context)
+		n_players, context = len(shape), Context._given(context)
 		out = ctypes.c_void_p()
 		context._do(lib.gpube_model_new, ctypes.byref(out), context._address, word("GPUBE_", "game"))
 		super().__init__(context, out.value, lib.gpube_model_free)
@@ -104,7 +104,7 @@ class Game(Owner):
 		>>> gpube.Game.read("examples/effort.nfg").shape
 		(4, 3)
 		"""
-		context = Context.of(context)
+		context = Context._given(context)
 		opts = Options("read", "gpube_read", **{"from": format}, kind="game")
 		address = opened(context, lib.gpube_read, lib.gpube_model_free, context._address,
 			path_bytes(path), opts.address)
@@ -274,7 +274,7 @@ class Game(Owner):
 	def nash(self, method: str = "auto", one: bool = False, all_labels: bool = False, pure: bool = False, max: int = 0,
 			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False,
 			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False,
-			certify: Optional[str] = None):
+			certify: Optional[Path] = None) -> 'Equilibria':
 		"""The extreme equilibria: every equilibrium is a mixture of some of them. Equilibria.
 
 		Of more than two players: all isolated equilibria, each a Profile that is proved to be the only one in a
@@ -365,7 +365,7 @@ class Equilibrium(Mixed):
 	names: Names = field(default_factory=Names, repr=False, compare=False)
 
 	@property
-	def strategies(self):
+	def strategies(self) -> Tuple[Distribution, Distribution]:
 		"""(x, y)"""
 		return self.x, self.y
 
@@ -382,11 +382,11 @@ class Interval:
 	hi: Fraction
 
 	@property
-	def mid(self):
+	def mid(self) -> Fraction:
 		"""In the middle."""
 		return (self.lo + self.hi) / 2
 
-	def __float__(self):
+	def __float__(self) -> float:
 		return float(self.mid)
 
 	def __str__(self):
@@ -449,7 +449,7 @@ class BehaviourProfile:
 	behaviour: List[Behaviour]
 	payoffs: Tuple[Fraction, ...]
 
-	def of(self, player):
+	def of(self, player: int) -> str:
 		"""What a player does, from 1, as a text."""
 		return "; ".join("%s: %s" % (b.name or b.number, " ".join("%s %s" % (a or k + 1, p) for k, (a, p) in
 			enumerate(zip(b.actions, b.p)) if p)) for b in self.behaviour if b.player == player) or "nothing"
@@ -498,10 +498,10 @@ class Equilibria(Shown):
 		"""Whether these are proved to be all extreme equilibria."""
 		return self.answer == "all"
 
-	def __len__(self):
+	def __len__(self) -> int:
 		return len(self.equilibria)
 
-	def __iter__(self):
+	def __iter__(self) -> Iterator[Any]:
 		return iter(self.equilibria)
 
 	def __getitem__(self, k) -> Union[Equilibrium, Profile]:
@@ -518,7 +518,7 @@ class Equilibria(Shown):
 		return html_table(self._lines()[0], ["player %d" % p for p in range(1, n + 1)] + ["payoffs"],
 			[_cells(e) + [", ".join(map(str, e.payoffs))] for e in self.equilibria])
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.DataFrame: a row an equilibrium; columns (player from 1, action) and (player, "payoff"), where
 		an action at an information set is "set: action". Errors: ImportError"""
 		rows = [{(p, k): v for p, of in enumerate(_told(e), 1) for k, v in
@@ -646,7 +646,7 @@ def _subsets(address, xs, ys):
 	return subsets
 
 
-def nash(game: Any, payoffs2: Any = None, context: Optional[Context] = None, **options: Any):
+def nash(game: Any, payoffs2: Any = None, context: Optional[Context] = None, **options: Any) -> Equilibria:
 	"""Equilibria of a game: a Game, a path, a Model of that form, one of nashpy's games, or the payoffs of player 1 (and of
 	player 2; without them the sum is zero). Options and errors are those of Game.nash().
 

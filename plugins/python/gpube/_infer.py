@@ -5,16 +5,17 @@ import sys
 from array import array
 from dataclasses import dataclass
 from itertools import product
-from typing import List, Optional
+from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _c
 from ._c import lib
 from ._engine import Owner, int32s, int64, opened, takes
 from ._names import Assignment, Names, Value, names_of
-from ._results import Assigned, Plan
+from ._results import Assigned, Inference, Plan
 from ._show import Shown, html_table, pandas, short
 from ._solve import plan_of
 from ._tables import flat
+from ._types import Key, Seconds
 
 
 @dataclass(repr=False)
@@ -42,11 +43,11 @@ class Joint(Shown):
 	relative_error: float
 
 	@property
-	def shape(self):
+	def shape(self) -> Tuple[int, ...]:
 		"""How many values each variable has."""
 		return tuple(len(s) for s in self.states)
 
-	def __getitem__(self, values) -> float:
+	def __getitem__(self, values: Any) -> float:
 		if hasattr(values, "items"):
 			if set(values) != set(self.variables):
 				raise KeyError("a value of each of %s" % short(self.variables))
@@ -72,7 +73,7 @@ class Joint(Shown):
 	def _rows(self):
 		return zip(product(*self.states), self.probabilities)
 
-	def named(self):
+	def named(self) -> Dict[Any, float]:
 		"""{(value, …): probability}, of one variable {value: probability}."""
 		return {key if len(key) > 1 else key[0]: p for key, p in self._rows()}
 
@@ -83,7 +84,7 @@ class Joint(Shown):
 	def _html(self):
 		return html_table("", self.variables + ["probability"], (key + (p,) for key, p in self._rows()))
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series over the values. Errors: ImportError"""
 		p = pandas()
 		index = p.MultiIndex.from_product(self.states, names=self.variables)
@@ -123,10 +124,10 @@ class Samples(Shown):
 	def _numbers(self):
 		return memoryview(self._cells).cast("i")
 
-	def __len__(self):
+	def __len__(self) -> int:
 		return len(self._numbers) // max(len(self._names.variables), 1)
 
-	def __getitem__(self, k) -> Assignment:
+	def __getitem__(self, k: int) -> Assignment:
 		n = len(self._names.variables)
 		k = range(len(self))[k]
 		return Assignment.of(self._numbers[k * n:(k + 1) * n].tolist(), self._names)
@@ -141,12 +142,12 @@ class Samples(Shown):
 		return html_table(self._lines()[0], self._columns(),
 			(list(self[k].named().values()) for k in range(min(len(self), 50))))
 
-	def to_numpy(self):
+	def to_numpy(self) -> Any:
 		"""Value indices, a row a sample, a column a variable. Errors: ImportError"""
 		import numpy
 		return numpy.frombuffer(self._numbers, numpy.int32).reshape(len(self), len(self._names.variables))
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.DataFrame of names, a column a variable, which log_likelihood() takes. Errors: ImportError"""
 		n, columns = len(self._names.variables), {}
 		for v, key in enumerate(self._columns()):
@@ -261,7 +262,7 @@ class Querying:
 	weights instead of a value, or a dict {value: weight}, is soft evidence: how probable what was seen is with
 	each value, or a multiple of that."""
 
-	def weigh(self, variable, weights):
+	def weigh(self, variable: Key, weights: Any) -> None:
 		"""Soft evidence, a function of the variable from now on: a weight for each of its values, or {value:
 		weight}, the others 0. None takes it back.
 
@@ -309,7 +310,7 @@ class Querying:
 		return variables, int32s(variables)
 
 	@takes("gpube_infer", task=None, bounds=None, query=None, draw=None)
-	def query(self, variables, evidence=None, timeout=None, **options):
+	def query(self, variables: Union[Key, Iterable[Key]], evidence: Any = None, timeout: Seconds = None, **options: Any) -> Joint:
 		"""The joint distribution of some variables, exact: a Joint.
 
 		variables  names or indices, in the order of the table
@@ -332,7 +333,8 @@ class Querying:
 			self._address, opts.address)
 
 	@takes("gpube_mmap", query=None)
-	def map_query(self, variables=None, evidence=None, timeout=None, **options):
+	def map_query(self, variables: Union[None, Key, Iterable[Key]] = None, evidence: Any = None, timeout: Seconds = None,
+			**options: Any) -> MostProbable:
 		"""The most probable values of some variables, the others summed over (marginal MAP), or of all
 		variables together (None): MostProbable, with a proof or bounds.
 
@@ -359,7 +361,7 @@ class Querying:
 			self._address, opts.address)
 
 	@takes("gpube_infer", task=None, bounds=None, query=None, draw=None)
-	def sample(self, n, evidence=None, seed=0, timeout=None, **options):
+	def sample(self, n: int, evidence: Any = None, seed: int = 0, timeout: Seconds = None, **options: Any) -> Samples:
 		"""n independent assignments, each with its probability given the evidence, exactly: Samples. A seed
 		gives the same ones on any machine and number of threads.
 
@@ -386,7 +388,7 @@ class Querying:
 		return self.context._run(self._seeing(evidence, lib.gpube_infer), told,
 			self._address, opts.address)
 
-	def log_likelihood(self, rows, timeout=None, **options):
+	def log_likelihood(self, rows: Any, timeout: Seconds = None, **options: Any) -> List[float]:
 		"""ln of the probability of each row of evidence (of the sum that agrees with it): a list of floats,
 		-inf of what is impossible. The model is prepared once: see Compiled, and compile() for the options.
 
@@ -402,7 +404,8 @@ class Querying:
 			return c.log_likelihood(rows)
 
 	@takes("gpube_infer_compile", task=None, query=None, draw=None)
-	def compile(self, variables=None, marginals=False, timeout=None, **options):
+	def compile(self, variables: Union[None, Key, Iterable[Key]] = None, marginals: bool = False, timeout: Seconds = None,
+			**options: Any) -> 'Compiled':
 		"""The model prepared for evidence that changes: Compiled, whose query() gives the joint distribution
 		of 'variables', and whose infer() all 'marginals'. What the model has observed is observed at first.
 		The timeout is of each call.
@@ -433,7 +436,7 @@ class Compiled(Owner):
 	def _words(self):
 		return "%d variables" % len(self._names.variables)
 
-	def observe(self, variable, value):
+	def observe(self, variable: Key, value: Any) -> None:
 		"""Fixes a variable to a value, each an index or a name, or weighs its values by soft evidence, as
 		Querying has it; None takes both back.
 
@@ -449,11 +452,11 @@ class Compiled(Owner):
 	def _ask(self, told):
 		return self.context._run(lib.gpube_infer_query, told, self._address)
 
-	def infer(self):
+	def infer(self) -> Inference:
 		"""The sum with what is observed now, and the marginals if it was compiled for them: Inference."""
 		return self._ask(self._model._inference)
 
-	def query(self):
+	def query(self) -> Joint:
 		"""The joint distribution of the variables that it was compiled for, with what is observed now: Joint.
 
 		Errors: ValueError (compiled for none; the evidence has probability zero), and those of Model.query()
@@ -462,7 +465,7 @@ class Compiled(Owner):
 			raise ValueError("it was compiled for no variables: compile(variables)")
 		return self._ask(lambda address: _joint(self._names, self._variables, _c.at(address, "gpube_inference")))
 
-	def log_likelihood(self, rows):
+	def log_likelihood(self, rows: Any) -> List[float]:
 		"""As Model.log_likelihood(), with what is observed now besides each row."""
 		n, numbers = rows_of(self._names, rows)
 		out = (ctypes.c_double * max(n, 1))()

@@ -14,7 +14,7 @@ from ._names import Assignment, Marginals, Value, Variable, names_of
 from ._results import Exact, Inference
 from ._show import html_table, short
 from ._solve import Solving, plan_of
-from ._types import Number, Path, Seconds
+from ._types import Key, Number, Path, Seconds
 
 
 class Model(Building, Solving, Querying, Owner):
@@ -36,7 +36,7 @@ class Model(Building, Solving, Querying, Owner):
 	"""
 
 	def __init__(self, kind: str = "costs", maximise: bool = False, decimals: int = 0, context: Optional[Context] = None):
-		context = Context.of(context)
+		context = Context._given(context)
 		if kind not in _c.WORDS["GPUBE_"]:
 			raise ValueError("kind: expected %s, found %r; a file is read by Model.read()" % (
 				"|".join(_c.WORDS["GPUBE_"]), kind))
@@ -60,7 +60,7 @@ class Model(Building, Solving, Querying, Owner):
 		>>> gpube.Model.read("examples/exams.cfn").solve().optimum
 		Decimal('4.30')
 		"""
-		context = Context.of(context)
+		context = Context._given(context)
 		if evidence is not None:
 			options["evidence"] = path_bytes(evidence)
 		opts = Options("read", "gpube_read", **{"from": format}, **options)
@@ -135,7 +135,7 @@ class Model(Building, Solving, Querying, Owner):
 		"""For each variable the list of its values' names; None where they have none."""
 		return [names and list(names) for names in names_of(self).values]
 
-	def __getitem__(self, variable):
+	def __getitem__(self, variable: Key) -> Variable:
 		"""A Variable, by name or index. Errors: KeyError, IndexError, TypeError
 
 		>>> gpube.Model.read("examples/exams.cfn")["drama"].values
@@ -143,7 +143,7 @@ class Model(Building, Solving, Querying, Owner):
 		"""
 		return Variable.of(names_of(self), variable)
 
-	def __contains__(self, variable):
+	def __contains__(self, variable: Any) -> bool:
 		names = names_of(self)
 		return names.get(variable) is not None if isinstance(variable, str) else variable in range(len(self))
 
@@ -164,7 +164,7 @@ class Model(Building, Solving, Querying, Owner):
 			for v in map(self.__getitem__, range(len(self))) if v not in hidden]
 		return html_table(self._words(), ["", "variable", "values", "observed"], [[int(row[0])] + row[1:] for row in rows])
 
-	def __len__(self):
+	def __len__(self) -> int:
 		"""How many variables there are."""
 		return lib.gpube_model_n_vars(self._address)
 

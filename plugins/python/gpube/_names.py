@@ -2,7 +2,7 @@
 import difflib
 import operator
 import threading
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from ._c import lib
 from ._show import Shown, html_table, pandas, short
@@ -161,7 +161,7 @@ class Variable(int):
 		return self
 
 	@classmethod
-	def of(cls, names, variable):
+	def of(cls, names: Names, variable: Any) -> 'Variable':
 		"""By name or index. Errors: KeyError (a name), IndexError, TypeError"""
 		v = _by_key(lambda: names.index(variable))
 		return cls(v, names.variables[v], names.values[v] or range(names.domains[v]))
@@ -185,13 +185,13 @@ class Assignment(Shown, list):
 	names: Names
 
 	@classmethod
-	def of(cls, values, names):
+	def of(cls, values: Any, names: Names) -> 'Assignment':
 		"""Of value indices, None of a hidden variable."""
 		self = cls(values)
 		self.names = names
 		return self
 
-	def __getitem__(self, variable):
+	def __getitem__(self, variable: Any) -> Any:
 		if isinstance(variable, str):
 			v = _by_key(lambda: self.names.index(variable))
 			return self.names.called(v, list.__getitem__(self, v))
@@ -209,7 +209,7 @@ class Assignment(Shown, list):
 	def _html(self):
 		return html_table("", ["variable", "value"], self.named().items())
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series of named(). Errors: ImportError"""
 		told = self.named()
 		return pandas().Series(list(told.values()), index=list(told), name="value", dtype=object)
@@ -225,13 +225,13 @@ class Distribution(Shown, list):
 	keys: List[Value]
 
 	@classmethod
-	def of(cls, numbers, keys):
+	def of(cls, numbers: Any, keys: List[Value]) -> 'Distribution':
 		"""Of the numbers and what each is asked by."""
 		self = cls(numbers)
 		self.keys = keys
 		return self
 
-	def __getitem__(self, value):
+	def __getitem__(self, value: Any) -> Any:
 		if isinstance(value, str):
 			return list.__getitem__(self, _by_key(lambda: find(
 				{k: x for x, k in enumerate(self.keys)}, value, "there is no value %r" % value)))
@@ -246,7 +246,7 @@ class Distribution(Shown, list):
 	def _html(self):
 		return html_table("", ["value", "probability"], self.named().items())
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series of named(). Errors: ImportError"""
 		return pandas().Series(list(self), index=list(self.keys), name="probability")
 
@@ -262,13 +262,13 @@ class Marginals(Shown, list):
 	names: Names
 
 	@classmethod
-	def of(cls, rows, names):
+	def of(cls, rows: Any, names: Names) -> 'Marginals':
 		"""Of lists of probabilities."""
 		self = cls(Distribution.of(row, names.keys(v)) for v, row in enumerate(rows))
 		self.names = names
 		return self
 
-	def __getitem__(self, variable):
+	def __getitem__(self, variable: Any) -> Any:
 		if isinstance(variable, str):
 			return list.__getitem__(self, _by_key(lambda: self.names.index(variable)))
 		return list.__getitem__(self, variable)
@@ -285,7 +285,7 @@ class Marginals(Shown, list):
 	def _html(self):
 		return html_table("", ["variable", "value", "probability"], self._rows())
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series over (variable, value). Errors: ImportError"""
 		rows, p = self._rows(), pandas()
 		index = p.MultiIndex.from_tuples([row[:2] for row in rows], names=["variable", "value"])

@@ -1,7 +1,7 @@
 """What the calls on models return."""
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, Iterator, List, Optional, Union
 
 from ._engine import INF
 from ._names import Assignment, Marginals, Value
@@ -54,7 +54,7 @@ class Assigned(Shown):
 	def _html(self):
 		return html_table(self._about(), ["variable", "value"], self.named().items())
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.Series of named(). Errors: ImportError, KeyError (no assignment)"""
 		if self.assignment is None:
 			raise KeyError("there is no assignment")
@@ -169,10 +169,10 @@ class Listed(Shown):
 	more: Optional[bool]
 	complete: bool
 
-	def __len__(self):
+	def __len__(self) -> int:
 		return len(self.assignments)
 
-	def __iter__(self):
+	def __iter__(self) -> Iterator[Assignment]:
 		return iter(self.assignments)
 
 	def __getitem__(self, k) -> Assignment:
@@ -189,7 +189,7 @@ class Listed(Shown):
 		rows = self._rows()
 		return html_table(self._lines()[0], rows[0] if rows else [], (row.values() for row in rows))
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""A pandas.DataFrame: a row an assignment, its values by names, and the column "cost".
 		Errors: ImportError"""
 		return pandas().DataFrame(self._rows())
@@ -230,7 +230,7 @@ class Inference(Shown):
 		return html_table(self._lines()[0], ["variable", "value", "probability"],
 			self.marginals._rows() if self.marginals else [])
 
-	def to_pandas(self):
+	def to_pandas(self) -> Any:
 		"""The marginals as a pandas.Series over (variable, value). Errors: ImportError, KeyError (none)"""
 		if self.marginals is None:
 			raise KeyError("there are no marginals: infer(marginals=True)")

@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from io import StringIO
 from itertools import product
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 from . import _c
-from ._engine import INF, Error, number, units
+from ._engine import INF, Context, Error, number, units
 from ._model import Model
-from ._results import Bounds
+from ._names import Assignment
+from ._results import Bounds, Exact
+from ._types import Path
 
 FEW = 300  # assignments that are all priced; otherwise so many at random, or beside a good one
 
@@ -268,7 +270,7 @@ class Prepared:
 	model: Model
 	units: Optional[Units] = None
 
-	def answer(self, found):
+	def answer(self, found: Any) -> Tuple[Assignment, Exact]:
 		"""(values, cost) of what problem.Solve() gives: the model's own values, priced by its tables.
 
 		Errors: Error EBUG (the assignment does not cost what toulbar2 says)
@@ -280,7 +282,7 @@ class Prepared:
 			raise Error("EBUG", "toulbar2's assignment costs %s, not %s units as it says" % (cost, found[1]))
 		return values, cost
 
-	def solve(self, **options):
+	def solve(self, **options: Any) -> Tuple[Optional[Assignment], Optional[Exact], Optional[str]]:
 		"""toulbar2's search for something better than what is known: (values, cost, who), the optimum and
 		who proved it, "gpube" or "toulbar2"; values and cost are None where nothing is allowed. After a limit
 		on time, or if toulbar2 does not hold the problem, 'who' may be None: the values are the best that both
@@ -314,8 +316,8 @@ class Prepared:
 		return bound >= (self.problem.GetUB() if cost is None else self.units.integer(cost))
 
 
-def for_pytoulbar2(problem, timeout=10, worth=0.5, order=None, max_arity=3, decimals=6, seed=0, make=None,
-		context=None):
+def for_pytoulbar2(problem: Any, timeout: float = 10, worth: float = 0.5, order: Optional[Path] = None, max_arity: int = 3,
+		decimals: int = 6, seed: int = 0, make: Any = None, context: Optional[Context] = None) -> Prepared:
 	"""gpube's bound, its best assignment, an order, and an equivalent model whose constant is a bound, of a
 	problem that pytoulbar2 is to search: Prepared. One call; the program goes on with what it returns.
 

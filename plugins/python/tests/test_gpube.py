@@ -997,7 +997,9 @@ class Words(unittest.TestCase):
 			for part, value in vars(thing).items() if inspect.isclass(thing) else ():
 				if not part.startswith("_") and (callable(value) or isinstance(value, property)):
 					self.assertTrue(inspect.getdoc(value), name + "." + part)
-
+					function = value.fget if isinstance(value, property) else getattr(value, "__func__", value)
+					if inspect.isfunction(function):
+						self.assertIn("return", function.__annotations__, name + "." + part)
 
 
 if __name__ == "__main__":

@@ -69,6 +69,7 @@ for p in $pythons; do
 	that "$name: it is installed" "$venv/bin/pip" -q install --no-index "$work"/from/gpube-*.whl
 	that "$name: it works alone" env -i "$venv/bin/python" -I "$work/use.py" "$PWD/examples"
 	that "$name: it brings the program" sh -c "env -i '$venv/bin/gpube' solve -q examples/zebra.wcsp | grep '^optimum  *0, the proved minimum'"
+	that "$name: python -m gpube is the program, too" sh -c "env -i '$venv/bin/python' -I -m gpube --version | grep '^gpube [0-9]'"
 	that "$name: no CUDA backend is there" sh -c "env -i '$venv/bin/gpube' devices | grep 'libgpube-cuda.so is not beside'"
 	[ "${NUMPY:-1}" = 0 ] && continue
 	that "$name: it takes arrays" sh -c "'$venv/bin/pip' -q install numpy && env -i '$venv/bin/python' -I '$work/arrays.py'"

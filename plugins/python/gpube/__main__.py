@@ -1,0 +1,4 @@
+"""python -m gpube: the program."""
+from ._program import main
+
+main()
