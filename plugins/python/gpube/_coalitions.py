@@ -74,7 +74,8 @@ class Structure(Shown):
 
 	def to_pandas(self) -> Any:
 		"""A pandas.Series: for each agent the number of its coalition, from 0. Errors: ImportError"""
-		told = sorted((agent, k) for k, c in enumerate(self.coalitions or ()) for agent in c)
+		told = sorted(((agent, k) for k, c in enumerate(self.coalitions or ()) for agent in c),
+			key=lambda of: (isinstance(of[0], str), of[0]))
 		return pandas().Series([k for _, k in told], index=[agent for agent, _ in told], name="coalition", dtype=int)
 
 

@@ -183,15 +183,17 @@ class Listed(Shown):
 			"" if self.complete else ", incomplete"), "costs " + short(self.costs, 80) if self.costs else ""]
 
 	def _rows(self):
-		return [dict(a.named(), cost=c) for a, c in zip(self.assignments, self.costs)]
+		rows = [a.named() for a in self.assignments]
+		cost = "cost" if "cost" not in (rows[0] if rows else ()) else "cost of the assignment"
+		return [dict(row, **{cost: c}) for row, c in zip(rows, self.costs)]
 
 	def _html(self):
 		rows = self._rows()
 		return html_table(self._lines()[0], rows[0] if rows else [], (row.values() for row in rows))
 
 	def to_pandas(self) -> Any:
-		"""A pandas.DataFrame: a row an assignment, its values by names, and the column "cost".
-		Errors: ImportError"""
+		"""A pandas.DataFrame: a row an assignment, its values by names, and the column "cost" (if a variable has
+		that name, "cost of the assignment"). Errors: ImportError"""
 		return pandas().DataFrame(self._rows())
 
 
