@@ -214,8 +214,8 @@ struct gpube_nash_result {
  *          be checked; 0: never. gpube_ctx_stop(): two seconds more
  * Errors: EINVAL (no game; options of two players with more; no FLINT; a support
  *         size without method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA
- *         (the CUDA backend was asked for), ERANGE (too many supports to list, profiles of several
- *         players), EIO (a rank is dead), ENOMEM; EBUG
+ *         (the CUDA backend was asked for), ERANGE (too many supports to list, more than 64 actions
+ *         by method SE, profiles of several players), EIO (a rank is dead), ENOMEM; EBUG
  * What a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
  */
 GPUBE_API int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game,

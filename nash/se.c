@@ -7,27 +7,6 @@
 #include "nash/exact.h"
 #include "nash/ranks.h"
 
-/* The next set of q out of n in lexicographic order; false after the last. */
-static bool next_set(int32_t *set, int32_t q, int32_t n)
-{
-	int32_t i = q - 1;
-
-	while (i >= 0 && set[i] == n - q + i)
-		i--;
-	if (i < 0)
-		return false;
-	set[i]++;
-	for (int32_t k = i + 1; k < q; k++)
-		set[k] = set[k - 1] + 1;
-	return true;
-}
-
-static void first_set(int32_t *set, int32_t q)
-{
-	for (int32_t k = 0; k < q; k++)
-		set[k] = k;
-}
-
 /* Variables that are zero: the actions not in 'own', and the slacks of 'other'. */
 static void zeros(const struct nash_side *s, int32_t *zero, const int32_t *own,
 	const int32_t *other, int32_t q)
@@ -63,28 +42,6 @@ static int try_pair(struct nash_found *f, const struct sets *s, int32_t q)
 	if (status || found != 1)
 		return status;
 	return nash__found_add(f, x, y);
-}
-
-/* ---- in integers alone: games past what a scan takes ------------------------------------ */
-
-static int try_size(struct nash_found *f, const struct sets *s, int32_t q)
-{
-	const struct nash_problem *p = f->p;
-	int status;
-
-	first_set(s->x, q);
-	do {
-		first_set(s->y, q);
-		do {
-			if ((f->work & 255) == 0 && gpube__stopped(p->ctx))
-				return gpube__fail_stopped(p->ctx);
-			f->work++;
-			status = try_pair(f, s, q);
-			if (status)
-				return status;
-		} while (next_set(s->y, q, p->n));
-	} while (next_set(s->x, q, p->m));
-	return GPUBE_OK;
 }
 
 /* ---- with a scan in doubles that proposes pairs ------------------------------------------ */
@@ -194,11 +151,13 @@ int nash__support_enumeration(struct nash_found *f, const struct nash_se *o, boo
 	int status = s.x && s.y && s.zero ? GPUBE_OK : GPUBE_ENOMEM;
 
 	*left_open = false;
-	if (!status && most <= GPUBE_SUPPORT_ACTIONS)
+	if (!status && most > GPUBE_SUPPORT_ACTIONS)
+		status = gpube__fail(p->ctx, GPUBE_ERANGE,
+			"method se takes players of up to %d actions, here %d: eee and ve take "
+			"more",
+			GPUBE_SUPPORT_ACTIONS, most);
+	if (!status)
 		status = enumerate(f, &s, o, from, to, left_open);
-	else
-		for (int32_t q = from; q <= to && !status; q++)
-			status = try_size(f, &s, q);
 	GPUBE_FREE_ALL(p->ctx, s.x, s.y, s.zero);
 	return status;
 }

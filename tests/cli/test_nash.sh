@@ -50,6 +50,9 @@ row 'supports of one size' 0 '^equilibria  1, as asked for' '' \
 	"$gpube" nash --method se --support-size 2 "$work/paper.nfg"
 row 'a support size needs its method' 2 '' 'goes with --method se' \
 	"$gpube" nash --support-size 2 "$work/paper.nfg"
+"$gpube" generate nash --game coordination -n 65 -o "$work/wide.nfg"
+row 'supports of more actions than a mask has' 1 '' 'method se takes players of up to 64 actions, here 65: eee and ve' \
+	"$gpube" nash --method se --support-size 1 "$work/wide.nfg"
 row 'components' 0 '^components  1 with 1 maximal Nash subset$' '' \
 	"$gpube" nash --components "$work/zero.txt"
 row 'supports of a degenerate game that are all' 0 '^equilibria  4, all extreme equilibria' '' \

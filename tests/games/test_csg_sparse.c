@@ -340,6 +340,56 @@ static void listed(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/*
+ * A list on which lp mostly gives up, as coalitions are worth nearly the same an agent: what is
+ * found of the table then is as good, whichever method that was.
+ */
+static void then_by_table(void **state)
+{
+	enum { N = 22, LISTED = 60000 };
+	const struct gpube_opts conv = {.csg_method = GPUBE_CSG_CONV};
+	struct gpube_csg_result *by_auto, *by_conv;
+	struct gpube__listing l;
+	struct gpube_rng rng;
+	struct gpube_model *g;
+	struct gpube_ctx *ctx;
+	int status = GPUBE_OK;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		gpube__rng_init(&rng, seed);
+		gpube__listing_init(&l, ctx, N, GPUBE_INT32);
+		for (int i = 0; i < N; i++)
+			assert_int_equal(gpube__listing_add(&l, (uint64_t)1 << i, 900), 0);
+		while (l.n < LISTED) {
+			const int k = 3 + (int)gpube__rng_below(&rng, 5);
+			uint64_t c = 0;
+
+			while (__builtin_popcountll(c) < k)
+				c |= (uint64_t)1 << gpube__rng_below(&rng, N);
+			if (gpube__mask_find(&l.index, l.mask, c) >= 0)
+				continue;
+			status = gpube__listing_add(
+				&l, c, 1000 * k + (int64_t)gpube__rng_below(&rng, 300));
+			assert_int_equal(status, GPUBE_OK);
+		}
+		assert_int_equal(gpube_model_new(&g, ctx, GPUBE_COALITIONS), GPUBE_OK);
+		assert_int_equal(gpube__coalitions_settle(g, &l), GPUBE_OK);
+		gpube__listing_clear(&l);
+		assert_null(gpube_coalitions_values(g));
+		assert_int_equal(gpube_csg(&by_auto, g, NULL), GPUBE_OK);
+		assert_int_equal(gpube_csg(&by_conv, g, &conv), GPUBE_OK);
+		assert_true(by_auto->answer == GPUBE_CSG_OPTIMAL &&
+			    by_auto->value_int == by_conv->value_int &&
+			    by_auto->upper_int == by_conv->value_int);
+		gpube_result_free(by_auto);
+		gpube_result_free(by_conv);
+		gpube_model_free(g);
+	}
+	gpube_ctx_free(ctx);
+}
+
 /* ---- limits -------------------------------------------------------------------------------------
  */
 
@@ -402,6 +452,7 @@ int main(void)
 		cmocka_unit_test(auction),
 		cmocka_unit_test(file),
 		cmocka_unit_test(listed),
+		cmocka_unit_test(then_by_table),
 		cmocka_unit_test(stops),
 		cmocka_unit_test(failures),
 	};
