@@ -103,8 +103,8 @@ CLI_SRC  := $(filter-out gpube/cli/convert_main.c,$(wildcard gpube/cli/*.c gpube
 NASH_SRC := $(if $(filter yes,$(FLINT)),$(filter-out nash/without_flint.c,$(wildcard nash/*.c nash/*/*.c)),\
 	$(addprefix nash/,classes.c components.c pure.c result.c without_flint.c))
 # linked in this order: what short calls need lies together, so that fewer of the library's pages are in memory
-FIRST_SRC := $(wildcard $(addsuffix *.c,$(addprefix gpube/,base/ options/ ir/ ir/*/) formats/ formats/io/ formats/common/ \
-	formats/games/ formats/coalitions/ csg/ csg/*/)) formats/uai/evid.c $(NASH_SRC)
+FIRST_SRC := formats/uai/evid.c $(wildcard $(addsuffix *.c,$(addprefix gpube/,base/ options/ ir/ ir/*/) formats/ formats/io/ formats/common/ \
+	formats/games/ formats/coalitions/ csg/ csg/*/)) $(NASH_SRC)
 LIB_SRC  := $(FIRST_SRC) $(filter-out gpube/cli/% %_mpi.c $(FIRST_SRC),\
 	$(wildcard $(addsuffix *.c,gpube/*/ gpube/*/*/ gpube/*/*/*/ formats/*/ dcop/)))
 CUDA_SRC := $(if $(NVCC_PATH),$(wildcard $(addsuffix *.cu,gpube/ops/ gpube/ops/*/ gpube/ops/*/*/)))

@@ -613,6 +613,8 @@ void csg__log_bounds(
 		.gap = lower != 0 ? (upper - lower) / fabs(lower) : -1, /* nor of NAN */
 		.by = by};
 
+	if (!ctx->log)
+		return;
 	snprintf(text[0], sizeof(text[0]), "%.12g", lower);
 	snprintf(text[1], sizeof(text[1]), "%.12g", upper);
 	gpube__log_bounds(ctx, said);

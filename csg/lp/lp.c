@@ -339,10 +339,16 @@ static int collect(struct csg__lp *lp, int64_t within)
 	return status;
 }
 
-bool csg__lp_fits(const struct csg__lp *lp)
+bool csg__lp_raise(struct csg__lp *lp, uint64_t s, int64_t value)
 {
+	const int64_t lack = value - csg__weight_of(lp, s);
+	const int k = __builtin_popcountll(s);
 	__int128 sum = 0;
 
+	if (lack <= 0)
+		return true;
+	for (uint64_t a = s; a; a &= a - 1)
+		lp->dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
 	for (int i = 0; i < lp->g->n; i++)
 		sum += lp->dual[i] < 0 ? -(__int128)lp->dual[i] : lp->dual[i];
 	return sum < (__int128)1 << 61;
@@ -364,12 +370,8 @@ static int make_feasible(struct csg__lp *lp, bool *exact)
 		csg__sort_candidates(lp->candidate, lp->n_candidates);
 		for (int64_t i = 0; i < lp->n_candidates; i++) {
 			const uint64_t s = lp->candidate[i].mask;
-			const int64_t lack = csg__fixed(lp, s) - csg__weight_of(lp, s);
-			const int k = __builtin_popcountll(s);
 
-			for (uint64_t a = s; lack > 0 && a; a &= a - 1)
-				lp->dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
-			if (lack > 0 && !csg__lp_fits(lp))
+			if (!csg__lp_raise(lp, s, csg__fixed(lp, s)))
 				return GPUBE_OK;
 		}
 	}

@@ -67,8 +67,11 @@ static inline int64_t csg__lp_better(const struct csg__lp *lp)
  * are larger than any value. False: there is none.
  */
 bool csg__lp_shift(struct csg__lp *lp, const struct csg__range *range);
-/* Whether slacks have room: weights below 2^61, where values are below 2^60. */
-bool csg__lp_fits(const struct csg__lp *lp);
+/*
+ * Raises duals until a coalition's weight is its value at least. False: slacks have no room any
+ * more, which is weights below 2^61, where values are below 2^60.
+ */
+bool csg__lp_raise(struct csg__lp *lp, uint64_t s, int64_t value);
 /* lp->dual from the master's; false if they are too large. */
 bool csg__lp_round(struct csg__lp *lp);
 /* Into lp->r, what the integers say of the game: floats were rounded to them by half a unit each.

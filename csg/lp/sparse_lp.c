@@ -146,18 +146,10 @@ static int find_slacks(struct sparse_lp *z)
 	z->lp.r->n_columns += z->lp.master.n_columns;
 	if (!csg__lp_round(&z->lp))
 		memset(z->lp.dual, 0, sizeof(z->lp.dual));
-	for (int64_t c = 0; c < z->n; c++) {
-		const uint64_t s = z->c[c].mask & ~CSG__LEFT;
-		const int k = __builtin_popcountll(s);
-		const int64_t lack = z->c[c].slack - csg__weight_of(&z->lp, s);
-
-		for (uint64_t a = s; lack > 0 && a; a &= a - 1)
-			z->lp.dual[__builtin_ctzll(a)] += (lack + k - 1) / k;
-		if (lack > 0 && !csg__lp_fits(&z->lp)) {
-			z->no_room = true;
-			return GPUBE_OK;
-		}
-	}
+	for (int64_t c = 0; c < z->n && !z->no_room; c++)
+		z->no_room = !csg__lp_raise(&z->lp, z->c[c].mask & ~CSG__LEFT, z->c[c].slack);
+	if (z->no_room)
+		return GPUBE_OK;
 	for (int64_t c = 0; c < z->n; c++)
 		z->c[c].slack = csg__weight_of(&z->lp, z->c[c].mask & ~CSG__LEFT) - z->c[c].slack;
 	return GPUBE_OK;
