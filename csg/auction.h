@@ -1,7 +1,9 @@
 /*
- * auction.h - winner determination of combinatorial auctions. Include after gpube/gpube.h.
+ * auction.h - winner determination of combinatorial auctions. Public; include after gpube/gpube.h,
+ * whose conventions hold.
  *
- * Each bid names a price for a set of goods. Wanted are disjoint bids of the greatest total price.
+ * A bid offers a price for a set of goods. The winning bids have no good in common, and the
+ * greatest total price.
  * An auction is a model of kind GPUBE_COALITIONS that has bids (gpube/coalitions.h); gpube_read()
  * reads CATS files. An auction with a bid for every set of goods is a coalition game, which
  * gpube_csg() of csg.h solves.
@@ -35,10 +37,12 @@ struct gpube_auction_result {
 };
 
 /*
- * gpube_auction() - the winning bids, by depth-first branch and bound with the linear relaxation.
- * Bounds are taken from rounded dual solutions in integers, so that they hold exactly.
- * opts    timeout
- * Cost:   exponential in the worst case; memory grows with the bids' goods
+ * gpube_auction() - finds the winning bids of an auction, by depth-first branch and bound with the
+ * linear relaxation. Bounds come from dual solutions that are rounded to integers, so that they
+ * hold exactly.
+ * out     receives the result; free it with gpube_result_free()
+ * opts    timeout; NULL: defaults
+ * Cost:   exponential time in the worst case; memory in proportion to the goods of all bids
  * Errors: EINVAL (kind, options), ENOMEM, ERANGE (the revenue passes 64 bits), ELIMIT. A stop is no
  *         error: 'optimal' is then 0
  * Example: tests/games/test_auction.c

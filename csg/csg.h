@@ -1,11 +1,11 @@
 /*
- * csg.h - optimal coalition structures: the public interface. Include after
- * gpube/gpube.h, whose contexts, statuses and habits it shares.
+ * csg.h - optimal coalition structures. Public; include after gpube/gpube.h, whose conventions
+ * hold.
  *
- * Of n agents each of the 2^n - 1 coalitions has a value, which is a model of kind
- * GPUBE_COALITIONS (gpube/coalitions.h); wanted is the partition of the agents whose
- * coalitions' values have the greatest sum. gpube_read() reads such models, gpube/forms.h
- * makes them of other models.
+ * In a coalition game of n agents each of the 2^n - 1 coalitions has a value. A coalition structure
+ * is a partition of the agents into coalitions; an optimal one has the greatest sum of values. A
+ * game is a model of kind GPUBE_COALITIONS: coalitions.h builds it, gpube_read() reads it from a
+ * file, and forms.h makes it of other models.
  */
 #ifndef CSG_H
 #define CSG_H
@@ -75,8 +75,9 @@ struct gpube_csg_result {
 };
 
 /*
- * gpube_csg() - an optimal coalition structure of a model of kind GPUBE_COALITIONS.
- * opts    method, free_disposal, backend, timeout, certify
+ * gpube_csg() - finds an optimal coalition structure of a game.
+ * out     receives the result; free it with gpube_result_free()
+ * opts    method, free_disposal, backend, timeout, certify; NULL: defaults
  * Cost:   conv: (3^(n-1) - 1) / 2 splits, and 2^(n-1) values beside the model's table; this is
  *         copied where agents may stay out and a single agent is worth less than nothing. Where
  *         sums of integers might pass 64 bits, dp computes in 128 bits
@@ -90,8 +91,9 @@ GPUBE_API int gpube_csg(
 	struct gpube_csg_result **out, const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
- * gpube_csg_verify() - the structure that the certificate in a file proves to be optimal for this
- * game. The check shares no code with method lp, which writes certificates (csg-certificate.md).
+ * gpube_csg_verify() - checks that the certificate in a file proves a structure to be optimal for
+ * this game, and gives that structure. The check shares no code with method lp, which writes
+ * certificates (csg-certificate.md).
  * Cost:   2^n sums of memory beside the game's table, and some passes over them
  * Errors: EINVAL (it is no proof for this game: the text says why), EIO, EPARSE, ELIMIT, ENOMEM,
  *         ESTOP

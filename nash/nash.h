@@ -1,13 +1,13 @@
 /*
  * nash.h - Nash equilibria of games: models of kind GPUBE_GAME.
  *
- * Include after gpube/gpube.h, whose conventions hold: status 0 or negative,
- * gpube_error(ctx) is the text of the last failure, out-parameters come first. Files are
- * formats.h's, and forms.h makes games of models, and back.
+ * Public; include after gpube/gpube.h, whose conventions hold. games.h builds games, formats.h
+ * reads them from files, and forms.h makes games of other models, and back.
  *
- * Payoffs are rationals from the file's first byte to the answer: every reported equilibrium has
- * been checked in rationals, and nothing is left out but by a proof. That takes FLINT; without it
- * (gpube_nash_exact() is 0) there are pure equilibria alone, by gpube_nash_pure().
+ * Payoffs are rational numbers from the file's first byte to the answer: every reported equilibrium
+ * has been checked in rational arithmetic, and a list is called complete only with a proof. That
+ * takes the library FLINT. In a build without it, where gpube_nash_exact() is 0, there are pure
+ * equilibria alone, by gpube_nash_pure().
  */
 #ifndef NASH_H
 #define NASH_H
@@ -189,34 +189,41 @@ struct gpube_nash_result {
 };
 
 /*
- * gpube_nash() - the extreme equilibria of a game of two players: every equilibrium is a
- * convex combination of some of them. Of a game of another number of players: all isolated
- * equilibria, each proved to be the only one in a box around it, all others proved not to be there
- * but in the open supports; with the options one (a pure equilibrium, or the end of the path of
- * logit equilibria), pure, max, keep_dominated, digits, timeout.
+ * gpube_nash() - Nash equilibria of a game. Which ones depends on the game.
  *
- * A game in extensive form (.efg) whose players, two at most, recall what they did is solved by
- * its sequence form: the extreme equilibria in behaviour strategies, of plans that are vertices
- * among those to which the same replies are best. one: of perfect information the subgame perfect
- * one of backward induction, also of more players, who get it without 'one', too; of sum zero by a
- * linear program; otherwise by Lemke's algorithm. normal_form, and what else is said of strategies
- * (pure, method, all_labels, support_size, keep_dominated, 'give', a device): its reduced
- * normal form, as of any other game.
+ * Of a game of two players it finds all extreme equilibria: every equilibrium is a mixture of some
+ * of them. Option "one" asks for one equilibrium, by Lemke and Howson's algorithm from label 1, and
+ * "all_labels" for those from every label; "pure" for the pure equilibria, in time rows * columns.
+ * Further options are "method", "support_size" (of method SE), "max" and "keep_dominated", and
+ * gpube_opts_set_give() has equilibria handed over instead of kept.
  *
- * opts     method; one: by Lemke and Howson's algorithm from label 1, all_labels: from every one;
- *          pure: in time rows * columns; max; support_size, of method SE; keep_dominated;
- *          gpube_opts_set_give()
- * backend  of methods SE and EEE: where supports are scanned, faces walked; AUTO, of EEE and AUTO:
- *          on the CPU, from which a large game goes on on a device that the context or the program
- *          (ops/device/opening.h) has opened meanwhile
- * timeout  stop after this time, and after a tenth of it more (at least 0.2 s) that is for checking
- *          what was found; where much is found the search ends so much earlier that all of it can
- *          be checked; 0: never. gpube_ctx_stop(): two seconds more
- * Errors: EINVAL (no game; options of two players with more; no FLINT; a support
- *         size without method SE; what does not go with 'give'), what 'give' returns, ENODEV, ECUDA
- *         (the CUDA backend was asked for), ERANGE (too many supports to list, more than 64 actions
- *         by method SE, profiles of several players), EIO (a rank is dead), ENOMEM; EBUG
- * What a time limit or gpube_ctx_stop() cut short is a result with answer INCOMPLETE.
+ * Of a game of any other number of players it finds all isolated equilibria. Each is proved to be
+ * the only one in a box around it, and it is proved that there is no other one, except in the
+ * supports that the result lists as open. Option "one" asks for a pure equilibrium or, where there
+ * is none, the end of the path of logit equilibria. Further options are "pure", "max",
+ * "keep_dominated" and "digits".
+ *
+ * A game in extensive form (.efg) of at most two players, who recall what they knew and did, is
+ * solved by its sequence form. That gives the extreme equilibria in behaviour strategies: of the
+ * realisation plans to which the same replies are best, the vertices. Option "one" asks for one
+ * equilibrium: with perfect information the subgame perfect one, by backward induction, which more
+ * players get, too, and without the option; of sum zero one by a linear program; otherwise one by
+ * Lemke's algorithm. With option "normal_form", or one that is about strategies ("pure", "method",
+ * "all_labels", "support_size", "keep_dominated", a function "give", a GPU), the reduced normal
+ * form is solved as any other game.
+ * opts     NULL: defaults
+ * backend  where methods SE and EEE scan supports and walk over faces. With AUTO, methods EEE and
+ *          AUTO begin on the CPU, and continue a large game on a device that the context or the
+ *          program has opened meanwhile
+ * timeout  the search ends after this time. Checking what it has found takes at most a tenth more,
+ *          or 0.2 s; where much is found, the search ends earlier, so that all of it can be
+ *          checked. 0: no limit. After gpube_ctx_stop() checking takes at most two seconds
+ * Errors: EINVAL (no game; options of two players with more; no FLINT; a support size without
+ *         method SE; an option that does not go with "give"), ENODEV and ECUDA (a CUDA device was
+ *         asked for), ERANGE (too many supports, or profiles of several players; more than 64
+ *         actions with method SE), EIO (a rank is dead), ENOMEM, EBUG, and what a function "give"
+ *         returns. A time limit and gpube_ctx_stop() are no errors: the answer is INCOMPLETE
+ * Example: docs/c.md
  */
 GPUBE_API int gpube_nash(struct gpube_nash_result **out, const struct gpube_model *game,
 	const struct gpube_opts *opts);
@@ -238,9 +245,12 @@ struct gpube_nash_components {
 };
 
 /*
- * gpube_nash_components() - of a complete result.
+ * gpube_nash_components() - the maximal Nash subsets and connected components of the equilibria
+ * that gpube_nash() has found.
+ * r       a result whose answer is ALL, of two players in normal form
  * opts    timeout
- * Errors: EINVAL (incomplete), ENOMEM, ESTOP
+ * Cost:   exponential in the number of strategies in the worst case
+ * Errors: EINVAL (another result), ENOMEM, ESTOP: *out is NULL
  */
 GPUBE_API int gpube_nash_components(struct gpube_nash_components **out, struct gpube_ctx *ctx,
 	const struct gpube_nash_result *r, const struct gpube_opts *opts);
