@@ -168,7 +168,7 @@ static void se_game(struct square *out, const struct gpube_model *m, int n)
 	}
 }
 
-/* What one game takes: seconds by the paper's kernel with its lists and copies, pairs, found, left. */
+/* What one game takes: seconds of the paper's kernel, its lists and copies; pairs, found, left. */
 struct se_totals {
 	double seconds;
 	unsigned long long pairs, found, left;

@@ -128,7 +128,7 @@ static void say(const struct named *out, const struct named *other)
 	cli_error("'%s' is %s: --%s would write over it", out->path, done, option);
 }
 
-/* A run goes on in its own checkpoint: that is read before anything is written, and replaced whole. */
+/* A run continues its own checkpoint, which is read before anything is written, and replaced. */
 static bool goes_on(const struct named *out, const struct named *other)
 {
 	return out->option && other->option && !strcmp(out->option, "checkpoint") &&
