@@ -254,9 +254,6 @@ static int name_genotypes(struct pedigree *p, int32_t var)
 	int64_t pair[] = {1, 1};
 	int status = GPUBE_OK;
 
-	v->value_names = gpube__alloc_zero(p->m->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (!v->value_names)
-		return p->in->status = GPUBE_ENOMEM;
 	for (int32_t a = 0; a < v->domain && !status; a++, next_pair(pair, p->n_alleles)) {
 		char name[48];
 

@@ -69,12 +69,7 @@ int gpube__name_value(struct gpube_variable *v, struct gpube_in *in, int32_t k, 
 
 	if (gpube__in_charge(in, 1, (int64_t)strlen(name) + KEPT, "names of values"))
 		return in->status;
-	if (!v->value_names)
-		v->value_names =
-			gpube__alloc_zero(in->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (v->value_names)
-		v->value_names[k] = gpube__strdup(in->ctx, name);
-	return v->value_names && v->value_names[k] ? GPUBE_OK : (in->status = GPUBE_ENOMEM);
+	return gpube__put_value_name(v, in->ctx, k, name) ? (in->status = GPUBE_ENOMEM) : GPUBE_OK;
 }
 
 int gpube__in_given(struct gpube_in *in, int64_t n, const char *what)

@@ -18,9 +18,6 @@ static int name_values(struct gpube_lp *r, const struct gpube_lp_column *c, int3
 
 	if (c->low == 0)
 		return GPUBE_OK;
-	v->value_names = gpube__alloc_zero(r->m->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (!v->value_names)
-		return r->in->status = GPUBE_ENOMEM;
 	for (int32_t a = 0; a < v->domain; a++) {
 		snprintf(name, sizeof(name), "%lld", (long long)(c->low + a));
 		if (gpube__name_value(v, r->in, a, name))

@@ -54,9 +54,6 @@ static void name_values(struct gpube_bayes *b, int32_t var)
 	struct gpube_variable *v = &b->m->vars[var];
 	const char *label = b->labels;
 
-	v->value_names = gpube__alloc_zero(b->m->ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (!v->value_names)
-		no_memory(b);
 	for (int32_t k = 0; k < v->domain && !b->in->status; k++, label += strlen(label) + 1) {
 		if (gpube__names_find(&b->names, space, label))
 			gpube__in_error(b->in, "value '%.60s' is twice in variable '%.60s'", label,

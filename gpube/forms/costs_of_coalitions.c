@@ -188,7 +188,6 @@ static int add_left(struct gpube_model *m, const struct game *g, int k)
 {
 	const int32_t domain = k ? (int32_t)1 << (g->n - k) : 1;
 	char name[GPUBE__NAME];
-	struct gpube_variable *v;
 	int32_t var;
 	int status;
 
@@ -196,17 +195,11 @@ static int add_left(struct gpube_model *m, const struct game *g, int k)
 	status = gpube_model_add_var(m, &var, domain, name);
 	if (status)
 		return status;
-	v = &m->vars[var];
-	v->value_names = gpube__alloc_zero(m->ctx, (uint64_t)domain, sizeof(*v->value_names));
-	for (int32_t a = 0; a < domain; a++) {
-		if (!v->value_names)
-			return GPUBE_ENOMEM;
+	for (int32_t a = 0; a < domain && !status; a++) {
 		write_agents(name, g, gpube__left(g->n, k, a));
-		v->value_names[a] = gpube__strdup(m->ctx, name);
-		if (!v->value_names[a])
-			return GPUBE_ENOMEM;
+		status = gpube__put_value_name(&m->vars[var], m->ctx, a, name);
 	}
-	return GPUBE_OK;
+	return status;
 }
 
 /* Who is left after k - 1 coalitions and after one more: what that coalition is worth. */

@@ -102,16 +102,12 @@ static int name_values(struct gpube_variable *v, const struct gpube__sets *s,
 {
 	char name[GPUBE__NAME];
 
-	v->value_names = gpube__alloc_zero(s->b.ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (!v->value_names)
-		return GPUBE_ENOMEM;
 	for (int32_t a = 0; a < v->domain; a++) {
 		if (a == 0 && !s->all)
 			snprintf(name, sizeof(name), "none");
 		else
 			s->set_name(name, s, o->bid[o->start[good] + a - !s->all]);
-		v->value_names[a] = gpube__strdup(s->b.ctx, name);
-		if (!v->value_names[a])
+		if (gpube__put_value_name(v, s->b.ctx, a, name))
 			return GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;

@@ -158,6 +158,17 @@ int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, con
 	return GPUBE_OK;
 }
 
+int gpube__put_value_name(
+	struct gpube_variable *v, struct gpube_ctx *ctx, int32_t value, const char *name)
+{
+	if (!v->value_names)
+		v->value_names =
+			gpube__alloc_zero(ctx, (uint64_t)v->domain, sizeof(*v->value_names));
+	if (v->value_names)
+		v->value_names[value] = gpube__strdup(ctx, name);
+	return v->value_names && v->value_names[value] ? GPUBE_OK : GPUBE_ENOMEM;
+}
+
 int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names)
 {
 	struct gpube_variable v;
@@ -172,17 +183,11 @@ int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *cons
 	for (int32_t a = 0; names && a < v.domain; a++)
 		if (!names[a])
 			return gpube__missing(m->ctx);
-	if (names) {
-		v.value_names =
-			gpube__alloc_zero(m->ctx, (uint64_t)v.domain, sizeof(*v.value_names));
-		if (!v.value_names)
+	for (int32_t a = 0; names && a < v.domain; a++)
+		if (gpube__put_value_name(&v, m->ctx, a, names[a])) {
+			free_value_names(m->ctx, &v);
 			return GPUBE_ENOMEM;
-		for (int32_t a = 0; a < v.domain; a++)
-			if (!(v.value_names[a] = gpube__strdup(m->ctx, names[a]))) {
-				free_value_names(m->ctx, &v);
-				return GPUBE_ENOMEM;
-			}
-	}
+		}
 	free_value_names(m->ctx, &m->vars[var]);
 	m->vars[var].value_names = v.value_names;
 	return GPUBE_OK;

@@ -265,6 +265,10 @@ int gpube__own(struct gpube_model *m, int32_t agent, int32_t var);
  */
 int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_table *t);
 
+/* Names one of a variable's values, all of which get one. Errors: ENOMEM */
+int gpube__put_value_name(
+	struct gpube_variable *v, struct gpube_ctx *ctx, int32_t value, const char *name);
+
 /*
  * gpube__add_function() - a function over 'scope' that holds table 'table'.
  * name    may be NULL; copied
