@@ -305,5 +305,5 @@ class Building:
 
 	def _pair(self, variable, value):
 		"""The indices of a variable and of a value of it, each an index or a name."""
-		variable = self._index(variable)
-		return variable, names_of(self).value(variable, value)
+		index = self._index(variable)
+		return index, names_of(self).value(index, value, variable)

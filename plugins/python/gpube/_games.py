@@ -36,6 +36,9 @@ class Game(Owner):
 
 	def __init__(self, payoffs1: Any, payoffs2: Any = None, context: Optional[Context] = None,
 			actions: Optional[Iterable[Iterable[Any]]] = None, players: Optional[Iterable[Any]] = None):
+		for attribute, way in ("to_nfg", "from_pygambit"), ("payoff_matrices", "from_nashpy"):
+			if hasattr(payoffs1, attribute):
+				raise TypeError("a game of another package: Game.%s() takes it" % way)
 		for given in payoffs1, payoffs2:
 			if getattr(given, "ndim", 2) != 2:
 				raise ValueError("payoffs are rows x columns numbers, found an array of %d dimensions; Game.from_arrays() "
@@ -647,13 +650,14 @@ def _subsets(address, xs, ys):
 
 
 def nash(game: Any, payoffs2: Any = None, context: Optional[Context] = None, **options: Any) -> Equilibria:
-	"""Equilibria of a game: a Game, a path, a Model of that form, one of nashpy's games, or the payoffs of player 1 (and of
-	player 2; without them the sum is zero). Options and errors are those of Game.nash().
+	"""Equilibria of a game: a Game, a path, a Model of that form, a game of nashpy's or pygambit's, or the payoffs of player 1
+	(and of player 2; without them the sum is zero). Options and errors are those of Game.nash().
 
 	>>> gpube.nash([[1, -1], [-1, 1]]).equilibria[0].x
 	[Fraction(1, 2), Fraction(1, 2)]
 	"""
-	tables = not isinstance(game, (str, os.PathLike, Model, Game)) and not hasattr(game, "payoff_matrices")
+	tables = not isinstance(game, (str, os.PathLike, Model, Game)) and not any(
+		hasattr(game, of) for of in ("payoff_matrices", "to_nfg"))
 	if payoffs2 is not None and not tables:
 		raise ValueError("payoffs of player 2 beside a game that has them")
 	if isinstance(game, (str, os.PathLike)):
@@ -662,6 +666,8 @@ def nash(game: Any, payoffs2: Any = None, context: Optional[Context] = None, **o
 		game = Game.from_model(game)
 	elif hasattr(game, "payoff_matrices"):
 		game = Game.from_nashpy(game, context=context)
+	elif hasattr(game, "to_nfg"):
+		game = Game.from_pygambit(game, context=context)
 	elif tables:
 		game = Game(game, payoffs2, context=context)
 	return game.nash(**options)

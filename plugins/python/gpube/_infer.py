@@ -161,8 +161,8 @@ def _is_missing(x):
 	return x is None or x is getattr(sys.modules.get("pandas"), "NA", None) or x != x or x == -1
 
 
-def _codes(names, v, column):
-	"""Value indices of a column of values, -1 where there is none."""
+def _codes(names, v, column, asked):
+	"""Value indices of a column of values, -1 where there is none; 'asked' is what the variable was asked by."""
 	known, codes = {}, array("i")
 	for x in column:
 		try:
@@ -173,7 +173,7 @@ def _codes(names, v, column):
 			if _is_missing(x):
 				codes.append(-1)
 				continue
-			code = names.value(v, x)
+			code = names.value(v, x, asked)
 			if not isinstance(code, (int, float)) and not hasattr(code, "__index__"):
 				raise TypeError("%r is no value of %s" % (x, names.key(v)))
 			if not 0 <= code < names.domains[v] or code != int(code):
@@ -189,7 +189,7 @@ def rows_of(names, rows):
 	if hasattr(rows, "columns"):
 		if len(set(rows.columns)) < len(rows.columns):
 			raise ValueError("two columns have the same name")
-		columns = {names.index(c): rows[c].tolist() for c in rows.columns}
+		columns = {c: rows[c].tolist() for c in rows.columns}
 		n = len(rows)
 	else:
 		if not hasattr(rows, "items"):
@@ -200,14 +200,15 @@ def rows_of(names, rows):
 		n = len(rows)
 		if n and hasattr(rows[0], "items"):
 			keys = {key for row in rows for key in row}
-			columns = {names.index(key): [row.get(key) for row in rows] for key in keys}
+			columns = {key: [row.get(key) for row in rows] for key in keys}
 		else:
 			if any(len(row) != n_vars for row in rows):
 				raise ValueError("rows are of a value for each of the %d variables, None where it is not observed" % n_vars)
 			columns = dict(enumerate(zip(*rows)))
 	out = array("i", [-1]) * (n * n_vars)
-	for v, column in columns.items():
-		out[v::n_vars] = _codes(names, v, column)
+	for key, column in columns.items():
+		v = names.index(key)
+		out[v::n_vars] = _codes(names, v, column, key)
 	return n, (ctypes.c_int32 * len(out)).from_buffer(out) if out else (ctypes.c_int32 * 1)()
 
 
@@ -240,7 +241,7 @@ def evidence_of(names, evidence):
 		if weights is not None:
 			soft[v] = weights
 		else:
-			x = -1 if _is_missing(given) else names.value(v, given)
+			x = -1 if _is_missing(given) else names.value(v, given, variable)
 			hard[v], = int32s([int(x) if isinstance(x, float) and x == int(x) else x])
 	return hard, soft
 
@@ -444,7 +445,7 @@ class Compiled(Owner):
 		"""
 		v = self._names.index(variable)
 		weights = None if value is None else weights_of(self._names, v, value)
-		x = -1 if value is None or weights is not None else self._names.value(v, value)
+		x = -1 if value is None or weights is not None else self._names.value(v, value, variable)
 		self.context._do(lib.gpube_infer_observe, self._address, v, *int32s([x]))
 		if value is None or weights is not None:
 			self.context._do(lib.gpube_infer_weigh, self._address, v, weights)

@@ -274,14 +274,21 @@ class Model(Building, Solving, Querying, Owner):
 	def from_pgmpy(cls, network: Any, context: Optional[Context] = None) -> 'Model':
 		"""A model of potentials of one of pgmpy's networks: a function for each of its CPDs or factors.
 
-		Variables are in the order of network.nodes(); names are texts of the nodes and of their states.
+		Variables are in the order of network.nodes(); names are texts of the nodes and of their states. States that
+		are not 0, 1, 2, … are asked by their texts, also where they are other numbers; True and False are taken, too.
+		Errors: TypeError (no discrete network of pgmpy's), ValueError (a node without a CPD)
 
 		>>> gpube.Model.from_pgmpy(network).infer(marginals=True)  # doctest: +SKIP
 		"""
+		cpds = network.get_cpds() if hasattr(network, "get_cpds") else None
+		if not hasattr(network, "get_cardinality") or any(not hasattr(c, "to_factor") for c in cpds or ()):
+			raise TypeError("expected a discrete network of pgmpy, found %s" % type(network).__name__)
+		factors = network.get_factors() if cpds is None else [c.to_factor() for c in cpds]
+		bare = set() if cpds is None else set(network.nodes()).difference(*(f.variables for f in factors))
+		if bare:
+			raise ValueError("the network has no CPD of %s" % short(sorted(map(str, bare)), 60))
 		m = cls("potentials", context=context)
 		index, states, cards = {}, {}, network.get_cardinality()
-		factors = [c.to_factor() for c in network.get_cpds()] if hasattr(network, "get_cpds") \
-			else network.get_factors()
 		for f in factors:
 			states.update(getattr(f, "state_names", {}))
 		for node in network.nodes():
@@ -300,6 +307,8 @@ class Model(Building, Solving, Querying, Owner):
 
 		>>> gpube.Model.from_pyagrum(network).infer(marginals=True)  # doctest: +SKIP
 		"""
+		if not hasattr(network, "variable") or hasattr(network, "utility"):
+			raise TypeError("expected a Bayesian network or Markov random field of pyAgrum, found %s" % type(network).__name__)
 		m = cls("potentials", context=context)
 		index = {}
 		for node in network.nodes():

@@ -78,12 +78,28 @@ class Names:
 			raise IndexError("there is no variable %d" % variable)
 		return variable
 
-	def value(self, variable, value):
-		"""The index of a value of a variable (an index) that is given by name or index: an index is not
-		looked at. Errors: ValueError (no such name)"""
+	def value(self, variable, value, asked=None):
+		"""The index of a value of a variable (an index) that is given by name or index. True and False are names
+		where values are called so; no other number is looked at, unless the variable was 'asked' by its name.
+
+		Errors: ValueError (no such name; the variable was asked by name, the value by a number that is the name
+		of another one)
+		"""
+		if type(value).__name__ in ("bool", "bool_") and str(value) in self._places_of(variable):
+			value = str(value)
 		if not isinstance(value, str):
+			if isinstance(asked, str):
+				self._check(variable, value)
 			return value
 		return find(self._places_of(variable), value, "variable %s has no value %r" % (self.key(variable), value))
+
+	def _check(self, variable, number):
+		"""ValueError where a number is the name of another value than the one of this index."""
+		whole = isinstance(number, float) and number == number // 1
+		called = str(int(number)) if whole or hasattr(number, "__index__") else None
+		if called and called != "-1" and self._places_of(variable).get(called, number) != number:
+			raise ValueError("variable %s: is %s the value of this name, or of this index? Give the name as a text, or "
+				"the variable by its index, too" % (self.key(variable), called))
 
 	def _places_of(self, variable):
 		"""{name: index} of a variable's values."""

@@ -63,6 +63,42 @@ class ValuesByName(unittest.TestCase):
 		self.assertEqual(m.count(), 0)
 
 
+class NumbersAsNames(unittest.TestCase):
+	"""Values that are called 1, 2 and 3, or True and False, are not taken for others."""
+
+	def setUp(self):
+		self.m = gpube.Model("potentials")
+		self.m.add_variable([1, 2, 3], "size")
+		self.m.add_variable([True, False], "open")
+		self.m.add_variable([0, 1], "bit")
+		self.m.add_function(["size", "open", "bit"], [k + 1 for k in range(12)])
+
+	def test_numbers(self):
+		m = self.m
+		for ask in (lambda x: m.query(["bit"], {"size": x}), lambda x: m.observe("size", x), lambda x: m.cost(
+				{"size": x, "open": "True", "bit": 0}), lambda x: m.log_likelihood([{"size": x}]), lambda x: m.compile().observe("size", x)):
+			for wrong in 1, 2, 1.0:
+				self.assertRaisesRegex(ValueError, "variable size: is [12] the value of this name, or of this index", ask, wrong)
+		by_name, by_index = m.query(["bit"], {"size": "2"}), m.query(["bit"], {0: 1})
+		self.assertEqual(by_name.probabilities, by_index.probabilities)
+		m.observe("size", 0)  # which is the name of none
+		self.assertEqual(m.evidence, {0: 0})
+		m.observe("size", None)
+		m.observe("bit", 1)
+		self.assertEqual(m.evidence, {2: 1})
+		self.assertEqual(m.log_likelihood([[1, 0, 0]]), m.log_likelihood([{"size": "2", "open": "True", "bit": 0}]))
+
+	def test_bools(self):
+		m = self.m
+		for name in True, False:
+			self.assertEqual(m.query(["bit"], {"open": name}).probabilities, m.query(["bit"], {"open": str(name)}).probabilities)
+			self.assertEqual(m.log_likelihood([{"open": name}]), m.log_likelihood([{"open": str(name)}]))
+			self.assertEqual(m.query(["size"], {"bit": name}).probabilities, m.query(["size"], {"bit": int(name)}).probabilities)
+		self.assertEqual(m.query(["bit"], {"open": {True: 2, False: 0}}).probabilities, m.query(["bit"], {"open": True}).probabilities)
+		if numpy:
+			self.assertEqual(m.query(["bit"], {"open": numpy.bool_(True)}).probabilities, m.query(["bit"], {"open": 0}).probabilities)
+
+
 class Mistakes(unittest.TestCase):
 	def test_variables(self):
 		m = small()
@@ -134,6 +170,34 @@ class Mistakes(unittest.TestCase):
 		if pandas:
 			self.assertEqual([tuple(c) for c in tree.to_pandas().columns],
 				[(1, "market: enter"), (1, "market: 1"), (1, "payoff"), (2, "payoff")])
+
+	def test_other_packages(self):
+		class Network:  # of pgmpy
+			cpds = []
+
+			def nodes(self):
+				return ["rain", "lawn"]
+
+			def get_cpds(self):
+				return self.cpds
+
+			def get_cardinality(self):
+				return {}
+
+		network = Network()
+		self.assertRaisesRegex(ValueError, "no CPD of lawn, rain", gpube.Model.from_pgmpy, network)
+		network.cpds = [5]
+		for wrong in network, 5, gpube.Model():
+			self.assertRaisesRegex(TypeError, "discrete network of pgmpy, found", gpube.Model.from_pgmpy, wrong)
+		self.assertRaisesRegex(TypeError, "of pyAgrum, found Network", gpube.Model.from_pyagrum, network)
+
+		class Gambit:
+			def to_nfg(self):
+				with open(example("battle.nfg")) as f:
+					return f.read()
+
+		self.assertEqual(len(gpube.nash(Gambit())), 3)
+		self.assertRaisesRegex(TypeError, r"Game.from_pygambit\(\) takes it", gpube.Game, Gambit())
 
 	def test_games_from_arrays(self):
 		side = [[[3, 0], [1, 1]], [[1, 1], [0, "7/2"]]]
