@@ -70,10 +70,7 @@ void csg__view_random(struct csg__view *g, const struct gpube_table *t)
 static int begin(struct csg__source *s, struct gpube_model **out, struct gpube_ctx *ctx,
 	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
 {
-	if (out)
-		*out = NULL;
-	if (!out || !ctx || !distribution)
-		return gpube__missing(ctx);
+	*out = NULL;
 	return csg__source_init(s, ctx, distribution, n_agents, type, seed);
 }
 

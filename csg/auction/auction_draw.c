@@ -325,10 +325,7 @@ int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const
 	char name[100];
 	int status, k;
 
-	if (out)
-		*out = NULL;
-	if (!out || !ctx || !distribution)
-		return gpube__missing(ctx);
+	*out = NULL;
 	status = csg__find_distribution(&k, ctx, distribution, csg__auction_distribution);
 	if (status)
 		return status;
