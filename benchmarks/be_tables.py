@@ -14,6 +14,7 @@ of the card, of one core and of several, which give the card over cores by the s
 """
 import argparse
 import csv
+import lzma
 import math
 
 
@@ -34,9 +35,12 @@ def in_short(rows, cpus):
     print("| table | order | the paper's GPU over our whole solves | over kernels alone | rows above 0.05 s: whole | kernels | our card over a core of ours%s | the paper's GPU over its core |" % (
         ", over several" if len(cpus) > 1 else ""))
     print("|" + "---|" * 8)
-    for table in ("1", "2", "3", "1 to 3"):
-        for order in ("dfs", "best"):
-            mine = [r for r in rows if r["table"] in table and r["table"] != "0" and r["order"] == order]
+    for table in ("1", "2", "3", "1 to 3", "as the paper's widths"):
+        for order in ("dfs", "best", "1, 2: dfs; 3: best"):
+            if (table[0] == "a") != (order[0] == "1"):
+                continue
+            of = lambda key_table, key_order: key_order == ("best" if key_table == "3" else "dfs") if table[0] == "a" else key_table in table and key_order == order
+            mine = [r for r in rows if r["table"] != "0" and of(r["table"], r["order"])]
             full = [r for r in mine if int(r["instances"]) and not int(r["left_out"]) and float(r["paper_gpu_s"]) == float(r["paper_gpu_s"])]
             cells = []
             for least in (0, 0.05):
@@ -45,10 +49,22 @@ def in_short(rows, cpus):
                     cells.append("%s (%.3g, %.3g; %d)" % (mean(v), min(v), max(v), len(v)) if v else "-")
             over = []
             for cpu in cpus:
-                v = [s / card for key, (card, s) in cpu.items() if key[0] in table and key[0] != "0" and key[5] == order]
+                v = [s / card for key, (card, s, _) in cpu.items() if key[0] != "0" and of(key[0], key[5])]
                 over.append("%s (%.3g, %.3g; %d)" % (mean(v), min(v), max(v), len(v)) if v else "-")
             theirs = [float(r["paper_cpu_s"]) / float(r["paper_gpu_s"]) for r in mine if float(r["paper_gpu_s"]) == float(r["paper_gpu_s"])]
             print("| %s | %s | %s | %s | %s |" % (table, order, " | ".join(cells), "; ".join(over) or "-", "%s (%.3g, %.3g; %d)" % (mean(theirs), min(theirs), max(theirs), len(theirs)) if theirs else "-"))
+
+
+def by_size(cpus):
+    """The card over cores by the size of the instance."""
+    print("\n| joined cells | " + " | ".join("our card over %s, whole solves" % who for who in ("a core of ours", "several")[:len(cpus)]) + " |\n|" + "---|" * (1 + len(cpus)))
+    for k in (5, 6, 7, 8, 9, 11):
+        low = {5: 0, 11: 9}.get(k, k - 1)
+        cells = []
+        for cpu in cpus:
+            v = [s / card for key, (card, s, joined) in cpu.items() if key[0] != "0" and (10 ** low if low else 0) <= joined < 10 ** k]
+            cells.append("%s (%.3g, %.3g; %d)" % (mean(v), min(v), max(v), len(v)) if v else "-")
+        print("| %s | %s |" % ("below 10^5" if k == 5 else "10^%d to 10^%d" % (low, k), " | ".join(cells)))
 
 
 def main():
@@ -67,9 +83,12 @@ def main():
         rows = [r for r in csv.DictReader(f) if r["p2"] == args.p2]
     each = []
     for path in args.each:
-        with open(path) as f:
-            each.append({tuple(r[k] for k in (*key, "seed")): float(r["solve_s"]) for r in csv.DictReader(f) if r["p2"] == args.p2 and float(r["solve_s"]) > 0})
-    in_short(rows, [{k: (each[0][k], s) for k, s in cpu_each.items() if k in each[0]} for cpu_each in each[1:]])
+        with (lzma.open(path, "rt") if path.endswith(".xz") else open(path)) as f:
+            each.append({tuple(r[k] for k in (*key, "seed")): (float(r["solve_s"]), float(r["joined_cells"])) for r in csv.DictReader(f) if r["p2"] == args.p2 and float(r["solve_s"]) > 0})
+    cpus = [{k: (each[0][k][0], s[0], s[1]) for k, s in of.items() if k in each[0]} for of in each[1:]]
+    in_short(rows, cpus)
+    if cpus:
+        by_size(cpus)
     for r in rows:
         if r["table"] != table:
             table = r["table"]

@@ -4,7 +4,7 @@
 # usage: benchmarks/device.sh BUILD DATA OUT PART...
 #
 #   measure  gpube devices --measure, which the later parts then go by
-#   tables   the GpuBE paper's tables 1 to 3 on the card (tables-cuda.csv) and on the cores (tables-cpu.csv)
+#   tables   the GpuBE paper's tables 1 to 3 on the card, on one core and on eight, each on cores of its own (tables-*.csv, each-*.csv); 16 cores
 #   whole    gpube solve on generated files, whole processes (whole.csv)
 #   large    instances whose largest table has 10^7 to 10^10.5 cells, on the card (large.csv)
 #   auto     the same on the card, on the cores and by choice, the best of three (auto.csv)
@@ -13,7 +13,7 @@
 #   split    the same on one card, on one twice and on two (split.txt)
 #   two      whole commands on one card and on two, three times each (two-cards.txt)
 #
-# LIMIT bounds the seconds of a row of the tables (default 1.5), INSTANCES their number (25).
+# LIMIT bounds the seconds of a row of the tables (default 0.5), INSTANCES their number (10).
 build=$1 data=$2 out=$3
 shift 3
 here=$(dirname "$0")
@@ -44,8 +44,19 @@ for part in "$@"; do
 		"$gpube" devices --measure | tee "$out/devices.txt"
 		;;
 	tables)
-		timeout 300 "$build/benchmarks/bench_be_tables" cuda "${INSTANCES:-25}" "${LIMIT:-1.5}" "${CELLS:-1e12}" > "$out/tables-cuda.csv"
-		timeout 120 "$build/benchmarks/bench_be_tables" cpu "${INSTANCES:-25}" "${CPU_LIMIT:-0.3}" "${CPU_CELLS:-1e9}" > "$out/tables-cpu.csv"
+		bench=$build/benchmarks/bench_be_tables
+		timeout 300 taskset -c 0-3 "$bench" cuda "${INSTANCES:-10}" "${LIMIT:-0.5}" "${CELLS:-1e12}" 0,1,2,3 "$out/each-cuda.csv" > "$out/tables-cuda.csv" &
+		timeout 300 taskset -c 4 "$bench" cpu "${INSTANCES:-10}" "${CORE_LIMIT:-0.8}" "${CORE_CELLS:-1e9}" 1 "$out/each-core.1" > "$out/tables-core.1" &
+		timeout 300 taskset -c 5 "$bench" cpu "${INSTANCES:-10}" "${CORE_LIMIT:-0.8}" "${CORE_CELLS:-1e9}" 2 "$out/each-core.2" > "$out/tables-core.2" &
+		timeout 300 taskset -c 6 "$bench" cpu "${INSTANCES:-10}" "${CORE_LIMIT:-0.8}" "${CORE_CELLS:-1e9}" 3 "$out/each-core.3" > "$out/tables-core.3" &
+		timeout 300 taskset -c 8-15 "$bench" cpu "${INSTANCES:-10}" "${CPU_LIMIT:-0.4}" "${CPU_CELLS:-1e10}" 1,2,3 "$out/each-cores.csv" > "$out/tables-cores.csv" &
+		wait
+		for name in tables each; do
+			for k in 1 2 3; do
+				tail -n +$((k > 1 ? 2 : 1)) "$out/$name-core.$k"
+			done > "$out/$name-core.csv"
+			rm -f "$out/$name"-core.[123]
+		done
 		wc -l "$out"/tables-*.csv
 		;;
 	whole)

@@ -1,5 +1,5 @@
-# GPU-CSG's figure 5 and IDP^G's figures 2 and 3: games.py's games.tsv, IDP on all cores (idp.tsv: agents, seconds …), and what the papers print.
-# gnuplot -e "data='games.tsv'; cores='idp.tsv'; papers='benchmarks/csg_papers.csv'" benchmarks/papers/coalitions.gp > coalitions.svg
+# GPU-CSG's figure 5 and IDP^G's figures 2 and 3: games.py's coalitions.tsv, IDP on all cores (idp.tsv: agents, seconds …), and what the papers print.
+# gnuplot -e "data='coalitions.tsv'; cores='idp.tsv'; papers='benchmarks/csg_papers.csv'" benchmarks/papers/coalitions.gp > coalitions.svg
 set terminal svg size 1100,860 font "sans,12" background "white"
 set grid
 set logscale y
@@ -8,7 +8,7 @@ set xrange [20.5:29.5]
 set xtics 21,1,29
 set xlabel "agents"
 set key left top
-ours(method) = sprintf("< awk -F'\\t' '/^csg --backend cuda --method %s / {split($1, w, \"-n \"); s = $4; sub(/.*\"splits\": /, \"\", s); print w[2] + 0 \"\\t\" s + 0}' %s", method, data)
+ours(method) = sprintf("< awk -F'\\t' '/^csg --backend cuda --method %s / {split($1, w, \"-n \"); s = $4; sub(/.*\"splits\": /, \"\", s); print w[2] + 0 \"\\t\" s + 0}' %s | sort -n | awk '$1 != n {if (n) print n \"\\t\" s[int((k + 1) / 2)]; n = $1; k = 0} {s[++k] = $2} END {print n \"\\t\" s[int((k + 1) / 2)]}'", method, data)
 theirs(what) = sprintf("< awk -F, 'index($1, \"%s\") == 1 {print $2 \"\\t\" $3}' %s", what, papers)
 on_cores = sprintf("< awk -F'\\t' '$2 + 0 > 0 {print $1 \"\\t\" $2}' %s | sort -n", cores)
 set multiplot layout 2,2

@@ -148,22 +148,27 @@ def columns(runs, row, path, main):
     return others + [z]
 
 
-def paper_columns(runs, row, path, later):
-    """The paper's algorithm at its z, the largest first."""
-    low, domain = arity_and_domain(runs, path)
+def paper_zs(low, domain):
+    """The paper's four z, of which some may be equal."""
     most = low
     while most < 20 and 4 * domain ** (most + 2) <= PAPER_CARD:
         most += 1
     third = (most - low) / 3
-    zs = sorted({low, math.ceil(low + third), math.ceil(low + 2 * third), most})
-    while zs[-1] > zs[0] and not runs.mbe(row, path, zs[-1], "cuda", 0, "paper", 12):
-        zs[-1] -= 1
-        if zs[-1] in zs[:-1]:
-            zs.pop()
-            break
-    for z in zs[:-1] if len(zs) > 1 else zs:
-        runs.mbe(row, path, z, "cuda", 0, "paper", 12)
-    for z in zs:
+    return [low, math.ceil(low + third), math.ceil(low + 2 * third), most]
+
+
+def paper_columns(runs, row, path, later):
+    """The paper's algorithm at its z, the largest first; on the processor alone where --backends says so."""
+    main = runs.o.backends.split(",")[0]
+    zs = sorted(set(paper_zs(*arity_and_domain(runs, path))))
+    ran = []
+    z = zs[-1]
+    while z > max([0] + zs[:-1]) and not ran:
+        if runs.mbe(row, path, z, main, 0, "paper", 12):
+            ran.append(z)
+        z -= 1
+    ran += [z for z in zs[:-1] if runs.mbe(row, path, z, main, 0, "paper", 12)]
+    for z in ran if main == "cuda" else []:
         later.put(lambda z=z: runs.mbe(row, path, z, "cpu", 1, "paper", 8))
 
 
@@ -290,36 +295,40 @@ def show_paper(ours):
     """The paper's algorithm at its z: each table in a line, then every row."""
     ours = [x for x in ours if x["what"] == "paper"]
     print("\n## In short\n\nBounds of all columns that ran, beside those printed; seconds are of mini-buckets alone, geometric means, the paper's of whole runs.\n")
-    print("| table | rows | columns | bounds above the paper's, equal, below | its seconds over the card's: all columns | z_max | one core over the card, z_max (those that end in 8 s) | the same in the paper, z_max |")
+    print("| table | rows | columns | bounds above the paper's, equal, below | its seconds over whole commands with the card: all columns; z_max | over mini-buckets alone: all columns; z_max | one core over the card, z_max (those that end in 8 s) | the same in the paper, z_max |")
     print("|" + "---|" * 8)
     rows = []
     for r in printed():
         cells, mine = [], [x for x in ours if x["table"] == r["table"] and x["name"] == r["name"]]
-        card = {int(x["z"]): x for x in mine if x["backend"] == "cuda"}
+        card = {int(x["z"]): x for x in mine if x["backend"] == "cuda"} or {int(x["z"]): dict(x, mbe_s="") for x in mine}  # not on a card: bounds alone
         core = {int(x["z"]): x for x in mine if x["backend"] == "cpu"}
-        zs = sorted(card)
-        if zs:  # fewer than four: as the paper's rounding makes columns equal, from the right
-            zs = zs + [zs[-1]] * (4 - len(zs))
-            for column, z in zip(("zmin", "z2", "z3", "zmax"), zs):
-                over = float(core[z]["mbe_s"]) / float(card[z]["mbe_s"]) if z in core and core[z]["mbe_s"] and float(card[z]["mbe_s"] or 0) else None
-                cells.append({"z": z, "card": card[z], "over": over, "paper_s": float(r[column + "_s"]), "paper_bound": float(r[column + "_bound"]), "paper_over": float(r[column + "_times"])})
+        zs = paper_zs(min(card), int(r["d"])) if card else []
+        if zs and zs[3] not in card and max(card) > zs[2]:
+            zs[3] = max(card)  # lowered to what fits
+        for column, z in zip(("zmin", "z2", "z3", "zmax"), zs):
+            if z not in card:
+                cells.append(None)
+                continue
+            over = float(core[z]["mbe_s"]) / float(card[z]["mbe_s"]) if z in core and core[z]["mbe_s"] and float(card[z]["mbe_s"] or 0) else None
+            cells.append({"z": z, "card": card[z], "over": over, "paper_s": float(r[column + "_s"]), "paper_bound": float(r[column + "_bound"]), "paper_over": float(r[column + "_times"])})
+        if cells:
             rows.append((r, cells))
     for t in ("6", "7", "8", "9", "10"):
         of = [cells for r, cells in rows if r["table"] == t]
         if not of:
             continue
-        every = [c for cells in of for c in cells]
+        every = [c for cells in of for c in cells if c]
         less = [float(c["card"]["bound"]) - c["paper_bound"] for c in every]
-        faster = lambda cells: mean_of([c["paper_s"] / float(c["card"]["mbe_s"]) for c in cells if float(c["card"]["mbe_s"] or 0)])
-        last = [cells[3] for cells in of]
-        print("| %s | %d | %d | %d, %d, %d | %s | %s | %s (%d) | %s |" % (t, len(of), len(every), sum(x > 1e-6 for x in less), sum(abs(x) <= 1e-6 for x in less), sum(x < -1e-6 for x in less), faster(every),
-              faster(last), mean_of([c["over"] for c in last if c["over"]]), sum(bool(c["over"]) for c in last), mean_of([c["paper_over"] for c in last])))
+        faster = lambda cells, field: mean_of([c["paper_s"] / float(c["card"][field]) for c in cells if float(c["card"]["mbe_s"] or 0)])
+        last = [cells[3] for cells in of if cells[3]]
+        print("| %s | %d | %d | %d, %d, %d | %s; %s | %s; %s | %s (%d) | %s |" % (t, len(of), len(every), sum(x > 1e-6 for x in less), sum(abs(x) <= 1e-6 for x in less), sum(x < -1e-6 for x in less), faster(every, "seconds"),
+              faster(last, "seconds"), faster(every, "mbe_s"), faster(last, "mbe_s"), mean_of([c["over"] for c in last if c["over"]]), sum(bool(c["over"]) for c in last), mean_of([c["paper_over"] for c in last])))
     print("\n## Every row\n\nPrinted: seconds (times a core) bound. Ours: the paper's z: seconds of mini-buckets on the card (times one core of ours) bound.\n")
     print("| instance | z_min | z_2 | z_3 | z_max |")
     print("|" + "---|" * 5)
     for r, cells in rows:
         print("| table %s, %s, printed | %s |" % (r["table"], r["name"], " | ".join("%s (%s) %s" % (r[c + "_s"], r[c + "_times"], r[c + "_bound"]) for c in ("zmin", "z2", "z3", "zmax"))))
-        print("| ours | %s |" % " | ".join("%d: %s (%s) %s" % (c["z"], number(c["card"]["mbe_s"]), number(c["over"], "%.2g"), number(c["card"]["bound"], "%.8g")) for c in cells))
+        print("| ours | %s |" % " | ".join("%d: %s (%s) %s" % (c["z"], number(c["card"]["mbe_s"]), number(c["over"], "%.2g"), number(c["card"]["bound"], "%.8g")) if c else "none" for c in cells))
 
 
 def show(path):

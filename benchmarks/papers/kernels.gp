@@ -10,7 +10,7 @@ set style fill solid 0.9
 # a row: | 1: coalitions made | cycles | share | cycles | share |
 sections = sprintf("< awk -F ' *[|] *' '$2 ~ /^[1-7]: / {sub(/, /, \"\\\\n\", $2); print \"\\\"\" $2 \"\\\"\\t\" $3 \"\\t\" $5}' %s", data)
 # a row: | bucket | joined cells | us (times) | us (times) | both | **ours** | both over fused | core over fused | …
-apart = sprintf("< awk -F ' *[|] *' '/^[|] [a-z-]+, d = / {b = $2; sub(/, /, \"\\\\n\", b); split($4, a, /[ ()]+/); split($5, e, /[ ()]+/); print \"\\\"\" b \"\\\"\\t\" a[2] \"\\t\" e[2] \"\\t\" $9 \"\\t\" $8}' %s", data)
+apart = sprintf("< awk -F ' *[|] *' '/^[|] [a-z-]+, d = .*[(]/ {b = $2; sub(/, /, \"\\\\n\", b); split($4, a, /[ ()]+/); split($5, e, /[ ()]+/); print \"\\\"\" b \"\\\"\\t\" a[2] \"\\t\" e[2] \"\\t\" $9 \"\\t\" $8}' %s", data)
 set datafile separator "\t"
 set bmargin 4
 set multiplot layout 2,1

@@ -2,8 +2,7 @@
  * shares.c - how much of a round each method has, by class of model: data, not conditions.
  * benchmarks/schedule.py replays a table of shares on recorded runs and fits one to them. These
  * rows were chosen by whole runs beside fitted ones, which were no better there (runs/solve-h200);
- * that of CARD is from single runs on a card, of which there are no traces yet
- * (runs/schedule-h200).
+ * that of CARD is from single runs on a card, of which there are no traces yet.
  */
 #include "gpube/bound/schedule/methods.h"
 
