@@ -75,10 +75,10 @@ ROWS = [
         "{gpube} bound -q --method pairwise --threads 4 414.wcsp", "{gpube} bound -q --method pairwise --threads 4 509.wcsp",
         needs=CORES16, slow=True),
     row("main", "323 instances", "57 s", "none", why="benchmarks/solve.py DATA --csv RUN.csv, then --report, on quiet cores: runs/solve-h200"),
-    row("main", "BN_75", "0.8 s", "cpu", "{gpube} solve -q uai2014/BN_75.uai", slow=True, peer=("toulbar2", "uai2014/BN_75.uai")),
-    row("main", "eleven grids", "0.05 to 0.5 s", "cpu", *["{gpube} solve -q --timeout 20s " + g for g in (
+    row("main", "BN_75", "0.86 s", "cpu", "{gpube} solve -q uai2014/BN_75.uai", expect=PROVED, peer=("toulbar2", "uai2014/BN_75.uai")),
+    row("main", "eleven grids", "0.1 to 1.2 s", "cpu", *["{gpube} solve -q --timeout 20s " + g for g in (
         "grid20x20.f5.wrap.uai", "grid20x20.f10.wrap.uai", "grid20x20.f15.wrap.uai", "grid40x40.f2.uai", "grid40x40.f2.wrap.uai", "grid40x40.f5.uai",
-        "grid40x40.f5.wrap.uai", "grid40x40.f10.uai", "grid40x40.f10.wrap.uai", "grid40x40.f15.wrap.uai")], slow=True),
+        "grid40x40.f5.wrap.uai", "grid40x40.f10.uai", "grid40x40.f10.wrap.uai", "grid40x40.f15.wrap.uai")]),
     row("main", "SPOT5 404 as .uai", "0.06 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai", peer=("toulbar2", "spot5/uai/404.wcsp.uai")),
     row("more", "scale-free networks", "0.1 to 2.8 s", "none", why="bench_be_tables, networks of the paper's width: runs/large-h200/run.sh"),
     row("main", "all marginals", "0.31 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
