@@ -7,7 +7,7 @@ from typing import Any, Iterable, Mapping, Optional, Union
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import INF, Error, int32s, int64, units
+from ._engine import INF, Error, expect, int32s, int64, units
 from ._names import encoded, names_of
 from ._types import Key, Number
 
@@ -279,6 +279,7 @@ class Building:
 		>>> m.add_bounded([0, 1], cost, 1, 6); m.solve(count=True).count
 		2
 		"""
+		expect(problem, "n_functions", "a Model")
 		scope = self._scope(variables)
 		ends = [int64(units(end, problem.decimals)) for end in (low, high)]
 		self._set(lib.gpube_model_add_bounded, len(scope), scope, problem._address, *ends)

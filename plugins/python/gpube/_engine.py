@@ -388,6 +388,12 @@ def info(address):
 	return _c.at(lib.gpube_model_info(address), "gpube_model_info")
 
 
+def expect(given, attribute, what):
+	"""TypeError unless something has what is needed of it."""
+	if not hasattr(given, attribute):
+		raise TypeError("expected %s, found %s" % (what, type(given).__name__))
+
+
 def path_bytes(path):
 	"""A path as the library takes it."""
 	p = os.fsencode(path)
@@ -419,6 +425,8 @@ def exact(x):
 		return Fraction(x)
 	if hasattr(x, "item"):  # numpy's scalars
 		x = x.item()
+	if isinstance(x, Decimal) and not x.is_finite():
+		x = float(x) if not x.is_snan() else math.nan
 	if isinstance(x, float):
 		if not math.isfinite(x):
 			raise ValueError("%s where a number is expected" % x)

@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import Context, Error, Interrupted, Options, Owner, info, opened, path_bytes, seconds, word
+from ._engine import Context, Error, Interrupted, Options, Owner, expect, info, opened, path_bytes, seconds, word
 from ._model import Model, made
 from ._names import Assignment, Distribution, Names, Value, decoded, encoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -128,6 +128,7 @@ class Game(Owner):
 		>>> gpube.Game.from_model(regrets).nash().equilibria[0].x
 		[Fraction(0, 1), Fraction(1, 1)]
 		"""
+		expect(model, "n_functions", "a Model")
 		g = cls.__new__(cls)
 		Owner.__init__(g, model.context, opened(model.context, lib.gpube_model_as, lib.gpube_model_free,
 			model._address, word("GPUBE_FORM_", "game"), None), lib.gpube_model_free)
@@ -139,6 +140,7 @@ class Game(Owner):
 
 		>>> gpube.Game.from_nashpy(game).nash()  # doctest: +SKIP
 		"""
+		expect(game, "payoff_matrices", "a game of nashpy")
 		a, b = game.payoff_matrices
 		return cls(a.tolist(), b.tolist(), context=context)
 
@@ -160,6 +162,7 @@ class Game(Owner):
 		"""
 		import os
 		import tempfile
+		expect(game, "to_nfg", "a game of pygambit")
 		with tempfile.TemporaryDirectory() as directory:
 			path = os.path.join(directory, "game.nfg")
 			with open(path, "w") as f:

@@ -89,7 +89,7 @@ class Solver(Model):
 		Errors: those of Model.solve()
 		"""
 		opts = self._options("solve", "gpube_solver_run", timeout, cutoff=cutoff)
-		pairs = [self._pair(v, x) for v, x in (assume or {}).items()]
+		pairs = [self._pair(v, x) for v, x in dict({} if assume is None else assume).items()]
 		if pairs:
 			self.context._do(lib.gpube_solver_assume, self._solver, len(pairs), int32s(v for v, _ in pairs),
 				int32s(x for _, x in pairs))

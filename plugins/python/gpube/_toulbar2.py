@@ -13,7 +13,7 @@ from itertools import product
 from typing import Any, List, Optional, Tuple
 
 from . import _c
-from ._engine import INF, Context, Error, number, units
+from ._engine import INF, Context, Error, expect, number, units
 from ._model import Model
 from ._names import Assignment
 from ._results import Bounds, Exact
@@ -159,6 +159,7 @@ def _undumped(problem, directory):
 
 def take(cls, problem, context):
 	"""Model.from_pytoulbar2()"""
+	expect(problem, "Dump", "a CFN of pytoulbar2")
 	with tempfile.TemporaryDirectory() as directory:
 		path = os.path.join(directory, "problem.cfn")
 		problem.Dump(path)

@@ -2,6 +2,7 @@
 import copy
 import pickle
 import unittest
+from decimal import Decimal
 
 import gpube
 from test_gpube import example
@@ -190,6 +191,14 @@ class Mistakes(unittest.TestCase):
 		for wrong in network, 5, gpube.Model():
 			self.assertRaisesRegex(TypeError, "discrete network of pgmpy, found", gpube.Model.from_pgmpy, wrong)
 		self.assertRaisesRegex(TypeError, "of pyAgrum, found Network", gpube.Model.from_pyagrum, network)
+
+		m = small()
+		for take in (gpube.Game.from_nashpy, gpube.Game.from_pygambit, gpube.Game.from_model, gpube.Model.from_pytoulbar2,
+				lambda x: m.add_bounded(["one"], x, 0, 1)):
+			self.assertRaisesRegex(TypeError, "expected a .*, found list", take, [])
+		self.assertRaisesRegex(ValueError, "nan where a number", m.list, within=Decimal("NaN"))
+		with m.solver() as s:
+			self.assertEqual(s.solve(assume=[("one", "b")]).named()["one"], "b")
 
 		class Gambit:
 			def to_nfg(self):
