@@ -15,7 +15,7 @@ import random
 
 import gpube
 
-METHODS = ["auto", "auto, 4 threads", "eliminate", "tree", "andor", "pairwise", "ascent", "arc", "mbe"]
+METHODS = ["auto", "auto, 4 threads", "eliminate", "tree", "andor", "pairwise", "ascent", "arc", "mbe", "semidefinite"]
 
 
 def draw(seed, context):

@@ -41,7 +41,7 @@ from solve import evidence_of, instances
 
 FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "arity", "status", "ticks", "seconds", "points"]
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
-        "mbe": "mbe"}
+        "mbe": "mbe", "semidefinite": "semidefinite"}
 MOST_POINTS = 40
 BEGIN, TIMES = 3, 4
 

@@ -166,6 +166,25 @@ def pairwise():
 	return d
 
 
+def semidefinite():
+	d = Drawing(640, 250, "The matrix of an assignment's products, and the multipliers that prove a bound from a matrix in its place")
+	cells = ("1", ".4", ".6", ".3", ".7"), (".4", ".4", "0", ".1", ".3"), (".6", "0", ".6", ".2", ".4"), (".3", ".1", ".2", ".3", "0"), (".7", ".3", ".4", "0", ".7")
+	names = "", "A=0", "A=1", "B=0", "B=1"
+	for r, row in enumerate(cells):
+		d.text(34, 65 + 32 * r, names[r], "small")
+		d.text(78 + 40 * r, 36, names[r], "small")
+		for c, x in enumerate(row):
+			d.parts.append('<rect class="%s" x="%g" y="%g" width="40" height="32"/>' % ("box" if x == "0" else "mark" if r == 0 or c == 0 or r == c else "box", 58 + 40 * c, 44 + 32 * r))
+			d.text(78 + 40 * c, 65 + 32 * r, x, "loud" if x == "0" else "")
+	d.text(158, 228, "first row = diagonal; two values of a variable exclude each other", "small")
+	d.arrow(268, 124, 350, 124, "multipliers Z")
+	d.box(356, 60, 258, 44, "y'(L + Z)y", "mark", "least of each row of its tables")
+	d.box(356, 134, 258, 44, "y'Zy ≤ t · (n + 1)", "mark", "t I - Z is positive semidefinite")
+	d.text(485, 124, "minus", "small")
+	d.text(485, 206, "a lower bound, in integers", "small")
+	return d
+
+
 def certificates():
 	d = Drawing(640, 210, "A model goes to the solver, which writes a bound and its certificate; a checker reads model and certificate")
 	d.box(20, 80, 110, 46, "model file")
@@ -182,4 +201,4 @@ def certificates():
 
 
 def all_pictures():
-	return {f.__name__: str(f()) for f in (elimination, minibuckets, consistency, search, pairwise, certificates)}
+	return {f.__name__: str(f()) for f in (elimination, minibuckets, consistency, search, pairwise, semidefinite, certificates)}

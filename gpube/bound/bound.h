@@ -112,6 +112,9 @@ bool gpube__bounder_may_deepen(const struct gpube_bounder *b);
  */
 int gpube__bound_pairwise(struct gpube_bounder *b, double seconds);
 void gpube__pairwise_run_free(struct gpube_pairwise_run *s);
+/* Branch and bound on a semidefinite relaxation: for 'seconds', or to the end. */
+int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds);
+void gpube__semidefinite_run_free(struct gpube_semidefinite_run *s);
 /* True if the search tree has proved that no assignment below the cutoff has this value. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*

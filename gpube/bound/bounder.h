@@ -83,12 +83,13 @@ struct gpube_states {
 		*trial_tree;                 /* trial: below a trial cutoff (bound_deepening.c) */
 	struct gpube_climb *climb;           /* dual ascent on the join graph */
 	struct gpube_pairwise_run *pairwise; /* pairwise-consistent regions */
-	struct gpube_nest *nest;             /* dual ascent on nested regions */
-	struct gpube_reparam_run *reparam;   /* the reparametrised model that is wanted, or NULL */
-	struct gpube__schedule *schedule;    /* of rounds, once they have begun */
-	bool ordered;                        /* an elimination order is known */
-	bool reparametrised;                 /* soft arc consistency has had its turn */
-	bool no_regions;                     /* no device has room for nested regions */
+	struct gpube_semidefinite_run *semidefinite; /* branching on that relaxation */
+	struct gpube_nest *nest;                     /* dual ascent on nested regions */
+	struct gpube_reparam_run *reparam; /* the reparametrised model that is wanted, or NULL */
+	struct gpube__schedule *schedule;  /* of rounds, once they have begun */
+	bool ordered;                      /* an elimination order is known */
+	bool reparametrised;               /* soft arc consistency has had its turn */
+	bool no_regions;                   /* no device has room for nested regions */
 };
 
 /*
@@ -156,6 +157,9 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 /* Domains of so many values (geometric mean) are large. */
 enum { GPUBE__WIDE_DOMAIN = 8 };
 double gpube__bounder_mean_domain(const struct gpube_bounder *b);
+/* Values of all variables of the simplified model; whether no function has more than two. */
+double gpube__bounder_values(const struct gpube_bounder *b);
+bool gpube__bounder_of_pairs(const struct gpube_bounder *b);
 
 /* The width is large for so few variables: nearly each depends on every other one. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);

@@ -10,10 +10,12 @@ void gpube__bounder_forget(struct gpube_bounder *b)
 	gpube__dfs_tree_free(b->state.trial_tree);
 	gpube__climb_free(b->state.climb);
 	gpube__pairwise_run_free(b->state.pairwise);
+	gpube__semidefinite_run_free(b->state.semidefinite);
 	gpube__nest_free(b->state.nest);
 	b->state.tree = b->state.trial_tree = NULL;
 	b->state.climb = NULL;
 	b->state.pairwise = NULL;
+	b->state.semidefinite = NULL;
 	b->state.nest = NULL;
 }
 

@@ -98,7 +98,9 @@ enum gpube__opt_section {
 		"auto: all methods in turns; mbe: mini-buckets; arc: soft arc consistency; "       \
 		"ascent: dual ascent on a region graph; tree: hybrid best-first branch and "       \
 		"bound; pairwise: branch and bound on pairwise-consistent subproblems; andor: "    \
-		"AND/OR search on a join graph; eliminate: bucket elimination")                    \
+		"AND/OR search on a join graph; eliminate: bucket elimination; semidefinite: "     \
+		"branch and bound on a semidefinite relaxation of functions of two variables, "    \
+		"which needs LAPACK")                                                              \
 	X(BOUNDS, CHOICE, regions, "regions", 0, "auto", 0, 0, GPUBE__WORDS_REGIONS,               \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
 		"the region graph of method ascent: joins, a join graph of mini-buckets; "         \

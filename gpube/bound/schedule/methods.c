@@ -7,6 +7,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/bound/dfs_tree.h"
 #include "gpube/bound/pairwise/pairwise_method.h"
+#include "gpube/bound/semidefinite_run.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
@@ -218,6 +219,35 @@ static int pairwise_step(void *known, double ticks, enum gpube__step *end)
 		*end = GPUBE__STEP_DONE;
 	return status;
 }
+
+/* ---- semidefinite: a semidefinite relaxation ------------------------------------------------- */
+
+/* Pairs of variables that share a function, of all, from which on subproblems say little. */
+#define MANY_PAIRS 0.08
+/* Steps before which it has nothing to say, and what the library takes to be opened. */
+#define FIRST_STEPS   15
+#define OPENING_TICKS 3e7
+
+static struct gpube__fit semidefinite_fit(const void *known)
+{
+	const struct gpube_bounder *b = known;
+	const struct gpube_semidefinite_run *s = b->state.semidefinite;
+	const double n = b->m->n_vars, values = gpube__bounder_values(b);
+	const int32_t order = (int32_t)fmin(values, GPUBE__SEMIDEFINITE_VALUES) + 1;
+
+	if (!b->state.reparametrised || b->state.reparam || (s && (!s->p || s->failed)) ||
+		values > GPUBE__SEMIDEFINITE_VALUES || !gpube__bounder_of_pairs(b))
+		return unfit;
+	if (s)
+		return tries(0);
+	if (b->opts->method != GPUBE_BOUND_SEMIDEFINITE &&
+		b->m->n_functions < MANY_PAIRS * n * (n - 1) / 2)
+		return unfit;
+	return tries(OPENING_TICKS +
+		     FIRST_STEPS * (double)gpube__semidefinite_ticks(order, order - b->m->n_vars));
+}
+
+STEP(semidefinite, gpube__bound_semidefinite)
 
 /* ---- tree, deepening: depth-first branch and bound ------------------------------------------- */
 

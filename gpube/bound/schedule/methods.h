@@ -52,7 +52,8 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b);
 	X(andor)                                                                                   \
 	X(joins)                                                                                   \
 	X(nested)                                                                                  \
-	X(mbe)
+	X(mbe)                                                                                     \
+	X(semidefinite)
 
 enum gpube__method_at {
 #define X(name) GPUBE__METHOD_##name,

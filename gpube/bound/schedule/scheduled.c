@@ -6,6 +6,8 @@
 #include "gpube/options/options.h"
 #include "gpube/bound/reparam.h"
 #include "gpube/bound/schedule/methods.h"
+#include "gpube/bound/semidefinite_run.h"
+#include "gpube/relax/semidefinite/lapack.h"
 
 static struct gpube__run_now now(const void *known)
 {
@@ -134,13 +136,29 @@ static enum gpube__method_at asked_for(const struct gpube_opts *opts)
 		[GPUBE_BOUND_PAIRWISE] = GPUBE__METHOD_pairwise,
 		[GPUBE_BOUND_ANDOR] = GPUBE__METHOD_andor,
 		[GPUBE_BOUND_ELIMINATE] = GPUBE__METHOD_eliminate,
+		[GPUBE_BOUND_SEMIDEFINITE] = GPUBE__METHOD_semidefinite,
 	};
 
 	return gpube__asks_for_nested(opts) ? GPUBE__METHOD_nested : at[opts->method];
 }
 
+/* Why the model is not for the method that is asked for, or NULL. */
+static const char *what_lacks(const struct gpube_bounder *b)
+{
+	if (b->state.no_regions)
+		return "nested regions need functions of pairs";
+	if (b->opts->method != GPUBE_BOUND_SEMIDEFINITE || gpube__bounder_done(b) ||
+		(b->state.semidefinite && b->state.semidefinite->p))
+		return NULL;
+	return gpube__lapack_there(NULL)
+		       ? "a semidefinite relaxation needs functions of at most two variables, and "
+			 "at most " GPUBE__SEMIDEFINITE_TEXT " values in all"
+		       : "a semidefinite relaxation needs LAPACK (Debian: libopenblas0)";
+}
+
 static int alone(struct gpube_bounder *b)
 {
+	const char *lacks;
 	int status;
 
 	b->state.reparametrised =
@@ -152,10 +170,10 @@ static int alone(struct gpube_bounder *b)
 		return gpube__fail_stopped(b->ctx);
 	if (!status)
 		status = one_turn(b, asked_for(b->opts), INFINITY);
-	if (status || !b->state.no_regions)
+	lacks = status ? NULL : what_lacks(b);
+	if (!lacks)
 		return status;
-	gpube__log(b->ctx, GPUBE_LOG_NOTE,
-		"nested regions need functions of pairs: soft arc consistency instead, on the CPU");
+	gpube__log(b->ctx, GPUBE_LOG_NOTE, "%s: soft arc consistency instead, on the CPU", lacks);
 	b->state.reparametrised = false;
 	return one_turn(b, GPUBE__METHOD_arc, INFINITY);
 }

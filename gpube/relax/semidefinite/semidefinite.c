@@ -1,0 +1,444 @@
+/* semidefinite.c - the steps of the relaxation, and states of them: see semidefinite.h. */
+#include "gpube/relax/semidefinite/semidefinite.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "gpube/relax/semidefinite/lapack.h"
+
+/* How much further multipliers go than a step says. */
+#define FURTHER 1.6
+/*
+ * The penalty is adapted every so many steps, of the first ones, by a factor, where one residual
+ * is so many times the other.
+ */
+enum { ADAPTED = 20, MOST_ADAPTED = 300, UNEVEN = 3 };
+#define ADAPTION 1.5
+/* Work: operations of an eigensystem for each face^3 in ticks, inverted; for each entry. */
+enum { EIGEN_PARTS = 3, ENTRY_TICKS = 24 };
+
+int64_t gpube__semidefinite_ticks(int32_t order, int32_t face)
+{
+	const int64_t f = face, n = order;
+
+	return f * f * f / EIGEN_PARTS + n * n * (ENTRY_TICKS + f / 16);
+}
+
+static int64_t at(const struct gpube_semidefinite_state *s, int32_t row, int32_t column)
+{
+	return (int64_t)row * s->order + column;
+}
+
+static void put(
+	const struct gpube_semidefinite_state *s, double *m, int32_t row, int32_t column, double x)
+{
+	m[at(s, row, column)] = m[at(s, column, row)] = x;
+}
+
+/* ---- states ---------------------------------------------------------------------------------- */
+
+void gpube__semidefinite_clear(struct gpube_semidefinite_state *s)
+{
+	if (!s->ctx)
+		return;
+	GPUBE_FREE_ALL(s->ctx, s->at, s->value, s->only, s->unary, s->cost, s->y, s->z, s->r,
+		s->weight, s->regret, s->room[0], s->room[1], s->room[2], s->exact[0], s->exact[1],
+		s->eigenvalue, s->lapack, s->lapack_whole);
+	*s = (struct gpube_semidefinite_state){0};
+}
+
+/* Rows of the values that are left; variables of one value have none. */
+static int lay_out(struct gpube_semidefinite_state *s, const uint64_t *live)
+{
+	const struct gpube_semidefinite *p = s->p;
+
+	s->only = gpube__alloc(s->ctx, (uint64_t)p->n + 1, sizeof(*s->only));
+	s->at = gpube__alloc(s->ctx, (uint64_t)p->n + 2, sizeof(*s->at));
+	s->value = gpube__alloc(s->ctx, (uint64_t)p->n_values + 1, sizeof(*s->value));
+	if (!s->only || !s->at || !s->value)
+		return GPUBE_ENOMEM;
+	s->order = s->face = 1;
+	s->value[0] = -1;
+	for (int32_t i = 0; i < p->n; i++) {
+		const int32_t from = s->order;
+
+		s->only[i] = -1;
+		for (int32_t x = p->at[i]; x < p->at[i + 1]; x++)
+			if (gpube__bit(live, x))
+				s->value[s->order++] = x;
+		if (s->order == from + 1) {
+			s->only[i] = s->value[from];
+			s->order = from;
+			continue;
+		}
+		s->at[s->n++] = from;
+		s->face += s->order - from - 1;
+	}
+	s->at[s->n] = s->order;
+	return GPUBE_OK;
+}
+
+static int make_room(struct gpube_semidefinite_state *s)
+{
+	const uint64_t n = (uint64_t)s->order, cells = n * n;
+	double **const doubles[] = {
+		&s->cost, &s->y, &s->z, &s->r, &s->room[0], &s->room[1], &s->room[2]};
+
+	for (int k = 0; k < 7; k++) {
+		*doubles[k] = gpube__alloc_zero(s->ctx, cells, sizeof(double));
+		if (!*doubles[k])
+			return GPUBE_ENOMEM;
+	}
+	for (int k = 0; k < 2; k++)
+		s->exact[k] = gpube__alloc(s->ctx, cells, sizeof(**s->exact));
+	s->weight = gpube__alloc_zero(s->ctx, n, sizeof(*s->weight));
+	s->unary = gpube__alloc_zero(s->ctx, n, sizeof(*s->unary));
+	s->regret = gpube__alloc_zero(s->ctx, n, sizeof(*s->regret));
+	s->eigenvalue = gpube__alloc(s->ctx, n, sizeof(*s->eigenvalue));
+	s->lapack = gpube__alloc(s->ctx, gpube__lapack_room(s->face), sizeof(*s->lapack));
+	s->lapack_whole =
+		gpube__alloc(s->ctx, gpube__lapack_whole(s->face), sizeof(*s->lapack_whole));
+	return s->exact[0] && s->exact[1] && s->weight && s->unary && s->regret && s->eigenvalue &&
+			       s->lapack && s->lapack_whole
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
+}
+
+/* The costs of variables of one value become unary costs of the others, and a constant. */
+static void load_costs(struct gpube_semidefinite_state *s)
+{
+	const struct gpube_semidefinite *p = s->p;
+
+	s->constant = p->constant;
+	for (int32_t i = 0; i < p->n; i++) {
+		const int64_t *row = p->cost + (int64_t)s->only[i] * p->n_values;
+
+		if (s->only[i] < 0)
+			continue;
+		s->constant += row[s->only[i]];
+		for (int32_t j = 0; j < i; j++)
+			s->constant += s->only[j] < 0 ? 0 : row[s->only[j]];
+		for (int32_t r = 1; r < s->order; r++)
+			s->unary[r] += row[s->value[r]];
+	}
+	for (int32_t i = 0; i < s->n; i++)
+		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++) {
+			const int64_t *row = p->cost + (int64_t)s->value[r] * p->n_values;
+			const int32_t k = r - s->at[i];
+
+			s->weight[r] = k ? 1 / sqrt((double)k * (k + 1)) : 0;
+			s->unary[r] += row[s->value[r]];
+			s->cost[at(s, r, r)] = (double)s->unary[r] / p->unit;
+			for (int32_t c = s->at[i + 1]; c < s->order; c++)
+				put(s, s->cost, r, c, (double)row[s->value[c]] / (2 * p->unit));
+		}
+}
+
+/* Nothing is known: all values alike, and independent of each other. */
+static void begin_evenly(struct gpube_semidefinite_state *s)
+{
+	double *y = s->room[0];
+
+	y[0] = 1;
+	for (int32_t i = 0; i < s->n; i++)
+		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
+			y[r] = 1.0 / (s->at[i + 1] - s->at[i]);
+	for (int32_t r = 0; r < s->order; r++)
+		for (int32_t c = 0; c < s->order; c++)
+			s->y[at(s, r, c)] = y[r] * y[c];
+	for (int32_t i = 0; i < s->n; i++)
+		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
+			for (int32_t c = s->at[i]; c < s->at[i + 1]; c++)
+				s->y[at(s, r, c)] = r == c ? y[r] : 0;
+	s->beta = 1;
+}
+
+/*
+ * Rows of a superset; what multipliers say of variables that have one value by now goes where
+ * their costs go, so that they stay as good.
+ */
+static int begin_from(
+	struct gpube_semidefinite_state *s, const struct gpube_semidefinite_start *from)
+{
+	const int64_t n = from->order;
+	int32_t *row_of = gpube__alloc(s->ctx, (uint64_t)(s->order + n), sizeof(*row_of)),
+		*only = row_of ? row_of + s->order : NULL, n_rows = 1, n_only = 0;
+
+	if (!row_of)
+		return GPUBE_ENOMEM;
+	row_of[0] = 0;
+	for (int32_t k = 1, i = 0; k < n; k++) {
+		while (s->p->at[i + 1] <= from->value[k])
+			i++;
+		if (s->only[i] == from->value[k])
+			only[n_only++] = k;
+		if (n_rows < s->order && s->value[n_rows] == from->value[k])
+			row_of[n_rows++] = k;
+	}
+	for (int32_t r = 0; r < s->order; r++)
+		for (int32_t c = 0; c < s->order; c++) {
+			s->y[at(s, r, c)] = from->y[row_of[r] * n + row_of[c]];
+			s->z[at(s, r, c)] = from->z[row_of[r] * n + row_of[c]];
+		}
+	for (int32_t k = 0; k < n_only; k++) {
+		for (int32_t r = 0; r < s->order; r++) {
+			const double x = from->z[only[k] * n + row_of[r]];
+
+			s->z[at(s, 0, r)] += x;
+			s->z[at(s, r, 0)] += x;
+		}
+		for (int32_t j = 0; j < n_only; j++)
+			s->z[0] += from->z[only[k] * n + only[j]];
+	}
+	s->beta = from->beta;
+	s->n_steps = from->n_steps;
+	gpube__free(s->ctx, row_of);
+	return GPUBE_OK;
+}
+
+int gpube__semidefinite_begin(struct gpube_semidefinite_state *s,
+	const struct gpube_semidefinite *p, struct gpube_ctx *ctx, const uint64_t *live,
+	const struct gpube_semidefinite_start *from)
+{
+	int status;
+
+	*s = (struct gpube_semidefinite_state){.p = p, .ctx = ctx, .twice = INT64_MIN};
+	status = lay_out(s, live);
+	if (!status)
+		status = make_room(s);
+	if (status)
+		return status;
+	load_costs(s);
+	if (from)
+		return begin_from(s, from);
+	begin_evenly(s);
+	return GPUBE_OK;
+}
+
+struct gpube_semidefinite_start *gpube__semidefinite_save(const struct gpube_semidefinite_state *s)
+{
+	const uint64_t cells = (uint64_t)s->order * (uint64_t)s->order;
+	struct gpube_semidefinite_start *to = gpube__alloc_zero(s->ctx, 1, sizeof(*to));
+
+	if (!to)
+		return NULL;
+	to->users = 1;
+	to->order = s->order;
+	to->beta = s->beta;
+	to->n_steps = s->n_steps;
+	to->value = gpube__alloc(s->ctx, (uint64_t)s->order, sizeof(*to->value));
+	to->y = gpube__alloc(s->ctx, cells, sizeof(*to->y));
+	to->z = gpube__alloc(s->ctx, cells, sizeof(*to->z));
+	if (!to->value || !to->y || !to->z) {
+		gpube__semidefinite_forget(s->ctx, to);
+		return NULL;
+	}
+	memcpy(to->value, s->value, (size_t)s->order * sizeof(*to->value));
+	for (uint64_t k = 0; k < cells; k++) {
+		to->y[k] = (float)s->y[k];
+		to->z[k] = (float)s->z[k];
+	}
+	return to;
+}
+
+void gpube__semidefinite_forget(struct gpube_ctx *ctx, struct gpube_semidefinite_start *of)
+{
+	if (of && !--of->users)
+		GPUBE_FREE_ALL(ctx, of->value, of->y, of->z, of);
+}
+
+/* ---- steps ----------------------------------------------------------------------------------- */
+
+/* r: the part of y + z / beta that is positive semidefinite on the face. False: no eigensystem. */
+static bool project(struct gpube_semidefinite_state *s)
+{
+	const int64_t cells = (int64_t)s->order * s->order;
+	double *sum = s->room[0], *on_face = s->room[1];
+	int32_t first = 0;
+
+	for (int64_t k = 0; k < cells; k++)
+		sum[k] = s->y[k] + s->z[k] / s->beta;
+	gpube__face_compress(s, on_face, sum, s->room[2]);
+	if (!gpube__lapack_eigen(on_face, s->face, s->eigenvalue, s->lapack, s->lapack_whole))
+		return false;
+	while (first < s->face && !(s->eigenvalue[first] > 0))
+		first++;
+	for (int32_t k = first; k < s->face; k++) {
+		const double root = sqrt(s->eigenvalue[k]);
+		double *to = sum + (int64_t)(k - first) * s->order;
+
+		gpube__face_expand(s, to, on_face + (int64_t)k * s->face);
+		for (int32_t r = 0; r < s->order; r++)
+			to[r] *= root;
+	}
+	gpube__lapack_gram(s->r, sum, s->order, s->face - first);
+	return true;
+}
+
+/* The nearest of numbers that are not negative and sum to 1. */
+static void onto_simplex(double *x, int32_t n, double *sorted)
+{
+	double sum = 0, cut = 0;
+
+	for (int32_t k = 0; k < n; k++) { /* descending */
+		int32_t j = k;
+
+		for (; j > 0 && sorted[j - 1] < x[k]; j--)
+			sorted[j] = sorted[j - 1];
+		sorted[j] = x[k];
+	}
+	for (int32_t k = 0; k < n; k++) {
+		sum += sorted[k];
+		if (sorted[k] > (sum - 1) / (k + 1))
+			cut = (sum - 1) / (k + 1);
+	}
+	for (int32_t k = 0; k < n; k++)
+		x[k] = x[k] > cut ? x[k] - cut : 0;
+}
+
+struct residuals {
+	double apart, moved; /* squares */
+};
+
+static void update(
+	struct gpube_semidefinite_state *s, int64_t k, double y, int times, struct residuals *of)
+{
+	const double apart = y - s->r[k], moved = y - s->y[k];
+
+	of->apart += times * apart * apart;
+	of->moved += times * moved * moved;
+	s->y[k] = y;
+	s->z[k] += FURTHER * s->beta * apart;
+}
+
+static double toward(const struct gpube_semidefinite_state *s, int64_t k)
+{
+	return s->r[k] - (s->cost[k] + s->z[k]) / s->beta;
+}
+
+/* Diagonal and first row of a variable's values, which are the same. */
+static void update_variable(struct gpube_semidefinite_state *s, int32_t i, struct residuals *of)
+{
+	const int32_t from = s->at[i], n = s->at[i + 1] - from;
+	double *x = s->room[0], *sorted = s->room[0] + s->order;
+
+	for (int32_t k = 0; k < n; k++)
+		x[k] = (toward(s, at(s, from + k, from + k)) + 2 * toward(s, at(s, 0, from + k))) /
+		       3;
+	onto_simplex(x, n, sorted);
+	for (int32_t k = 0; k < n; k++) {
+		update(s, at(s, from + k, from + k), x[k], 1, of);
+		update(s, at(s, 0, from + k), x[k], 2, of);
+		for (int32_t j = k + 1; j < n; j++)
+			update(s, at(s, from + k, from + j), 0, 2, of);
+	}
+}
+
+/* y and z of the upper triangle, and from there of the lower one. */
+static struct residuals update_all(struct gpube_semidefinite_state *s)
+{
+	struct residuals of = {0};
+
+	update(s, 0, 1, 1, &of);
+	for (int32_t i = 0; i < s->n; i++) {
+		update_variable(s, i, &of);
+		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
+			for (int32_t c = s->at[i + 1]; c < s->order; c++) {
+				const double x = toward(s, at(s, r, c));
+
+				update(s, at(s, r, c), x < 0 ? 0 : x > 1 ? 1 : x, 2, &of);
+			}
+	}
+	for (int32_t r = 0; r < s->order; r++)
+		for (int32_t c = 0; c < r; c++) {
+			s->y[at(s, r, c)] = s->y[at(s, c, r)];
+			s->z[at(s, r, c)] = s->z[at(s, c, r)];
+		}
+	return of;
+}
+
+static void adapt(struct gpube_semidefinite_state *s, const struct residuals *of)
+{
+	const double apart = sqrt(of->apart), moved = s->beta * sqrt(of->moved);
+
+	if (++s->n_steps % ADAPTED || s->n_steps > MOST_ADAPTED)
+		return;
+	if (apart > UNEVEN * moved)
+		s->beta *= ADAPTION;
+	else if (moved > UNEVEN * apart)
+		s->beta /= ADAPTION;
+}
+
+/* The multipliers that make the part of the face which r has not negative semidefinite. */
+static void prove(struct gpube_semidefinite_state *s)
+{
+	double *z = s->room[0];
+
+	for (int32_t r = 0; r < s->order; r++)
+		for (int32_t c = r; c < s->order; c++)
+			put(s, z, r, c,
+				s->z[at(s, r, c)] +
+					s->beta * (s->y[at(s, r, c)] - s->r[at(s, r, c)]));
+	gpube__semidefinite_prove(s, z);
+}
+
+int gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n, bool *fails)
+{
+	*fails = false;
+	for (int k = 0; k < n && !*fails; k++) {
+		struct residuals of;
+
+		*fails = !project(s);
+		if (*fails)
+			break;
+		if (k == n - 1)
+			prove(s);
+		of = update_all(s);
+		adapt(s, &of);
+		gpube__work(s->ctx, gpube__semidefinite_ticks(s->order, s->face));
+	}
+	return GPUBE_OK;
+}
+
+/* ---- what is read off ------------------------------------------------------------------------ */
+
+int32_t gpube__semidefinite_filter(
+	const struct gpube_semidefinite_state *s, int64_t target, uint64_t *live, bool *empty)
+{
+	int32_t n = 0;
+
+	*empty = s->twice >= 2 * target;
+	for (int32_t i = 0; i < s->n && s->twice > INT64_MIN && !*empty; i++) {
+		int32_t left = 0;
+
+		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++) {
+			if (s->regret[r] < 2 * target - s->twice) {
+				left++;
+				continue;
+			}
+			gpube__bit_drop(live, s->value[r]);
+			n++;
+		}
+		*empty = !left;
+	}
+	return n;
+}
+
+void gpube__semidefinite_round(const struct gpube_semidefinite_state *s, int32_t *values)
+{
+	const struct gpube_semidefinite *p = s->p;
+
+	for (int32_t i = 0, k = 0; i < p->n; i++) {
+		int32_t best;
+
+		if (s->only[i] >= 0) {
+			values[i] = s->only[i] - p->at[i];
+			continue;
+		}
+		best = s->at[k];
+		for (int32_t r = s->at[k]; r < s->at[k + 1]; r++)
+			best = s->y[r] > s->y[best] ? r : best;
+		values[i] = s->value[best] - p->at[i];
+		k++;
+	}
+}
