@@ -81,7 +81,7 @@ ROWS = [
         "grid40x40.f5.wrap.uai", "grid40x40.f10.uai", "grid40x40.f10.wrap.uai", "grid40x40.f15.wrap.uai")]),
     row("main", "SPOT5 404 as .uai", "0.06 s", "cpu", "{gpube} solve -q spot5/uai/404.wcsp.uai", peer=("toulbar2", "spot5/uai/404.wcsp.uai")),
     row("more", "scale-free networks", "0.1 to 2.8 s", "none", why="bench_be_tables, networks of the paper's width: runs/large-h200/run.sh"),
-    row("main", "all marginals", "0.31 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
+    row("main", "all marginals", "0.23 s", "none", why="benchmarks/infer_peers.py TASKS, beside pyAgrum and pgmpy: runs/infer-2c"),
     row("main", "coalition structures", "0.27 s", "said", "{gpube} csg --generate uniform -n 28 --method conv --backend cuda", needs=CARD, expect=SOLVED),
     row("main", "combinatorial auction", "0.32 s", "cpu", auction("arbitrary", 60, 1000), expect=PROVED, peer=cbc("arbitrary")),
     row("main", "equilibria", "0.02 s", "middle", *games(18), expect="all extreme equilibria", peer=lrs(18)),
