@@ -111,6 +111,22 @@ class Building:
 			values = [values]
 		return int32s([names_of(self).common(scope, x) for x in values])
 
+	def _listed_values(self, scope, given):
+		"""A list of values, by index or name. Errors: ValueError (no list, such as a cost in its place; a value that
+		no variable of the scope has)"""
+		names, listed = names_of(self), [given] if isinstance(given, str) else given
+		listed = list(listed) if hasattr(listed, "__iter__") else None
+
+		def known(x):
+			if isinstance(x, str):
+				return any(x in (names.values[v] or ()) for v in scope)
+			return not hasattr(x, "__index__") or any(0 <= x < names.domains[v] for v in scope)
+		inside = len(scope) and all(0 <= v < len(self) for v in scope)  # otherwise the library says so
+		if listed is None or inside and not all(map(known, listed)):
+			raise ValueError("excepted: expected a list of values that the variables have, found %r; a cost is cost=%s" % (
+				given, given if hasattr(given, "__index__") else "…"))
+		return listed
+
 	def _penalty(self, cost):
 		return int64(self._cost(cost, self.decimals))
 
@@ -178,16 +194,16 @@ class Building:
 	def add_all_different(self, variables: Iterable[Key], excepted: Iterable[int] = (), cost: Number = INF) -> None:
 		"""Adds that no two of the variables have the same value.
 
-		excepted  values, by index or name, that several variables may have
+		excepted  a list of values, by index or name, that several variables may have
 		cost      of each pair that has the same value
-		Errors: ValueError (no such name), Error EINVAL, ENOMEM
+		Errors: ValueError (no list, values that none of the variables has), Error EINVAL, ENOMEM
 
 		>>> m = gpube.Model(); v = [m.add_variable(3) for _ in range(3)]
 		>>> m.add_all_different(v); m.solve(count=True).count
 		6
 		"""
 		scope = self._scope(variables)
-		excepted = self._common(scope, excepted)
+		excepted = self._common(scope, self._listed_values(scope, excepted))
 		self._set(lib.gpube_model_add_all_different, len(scope), scope, len(excepted), excepted, self._penalty(cost))
 
 	def add_gcc(self, variables: Iterable[Key], counts: Mapping[int, Any], cost: Number = INF) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Iterator, List, Optional, Tuple
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infinite, number, path_bytes, seconds, units, word
+from ._engine import INF, Context, Error, Options, exact, int32s, int64, is_infinite, names_nearest, number, path_bytes, seconds, units, word
 from ._model import Model, made
 from ._names import Value, decoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -79,6 +79,7 @@ class Structure(Shown):
 		return pandas().Series([k for _, k in told], index=[agent for agent, _ in told], name="coalition", dtype=int)
 
 
+@names_nearest()
 def csg(values: Any, n: Optional[int] = None, method: str = "auto", timeout: Seconds = None, free_disposal: bool = False,
 		certificate: Optional[Path] = None, backend: str = "auto", context: Optional[Context] = None) -> Structure:
 	"""An optimal partition of n agents into coalitions: a Structure.
@@ -120,6 +121,7 @@ def csg(values: Any, n: Optional[int] = None, method: str = "auto", timeout: Sec
 		_give_back(game, values)
 
 
+@names_nearest()
 def csg_model(values: Any, n: Optional[int] = None, context: Optional[Context] = None) -> Model:
 	"""The coalition game as a Model, to be maximised: an assignment is a partition. 'values' and
 	'n' as of csg().
@@ -358,6 +360,7 @@ class AuctionResult(Shown):
 		return pandas().DataFrame({"bid": self.winners, "id": self.ids})
 
 
+@names_nearest()
 def auction(bids: Any, n_goods: Optional[int] = None, timeout: Seconds = None,
 		context: Optional[Context] = None) -> AuctionResult:
 	"""Disjoint bids of the greatest total price: an AuctionResult.
@@ -391,6 +394,7 @@ def auction(bids: Any, n_goods: Optional[int] = None, timeout: Seconds = None,
 		_give_back(held, bids)
 
 
+@names_nearest()
 def auction_model(bids: Any, n_goods: Optional[int] = None, context: Optional[Context] = None) -> Model:
 	"""The auction as a Model, to be maximised: an assignment is a set of winners. 'bids' and 'n_goods'
 	as of auction().

@@ -2,6 +2,7 @@
 import collections
 import ctypes
 import difflib
+import functools
 import inspect
 import math
 import operator
@@ -11,7 +12,7 @@ import threading
 import weakref
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any, Callable, Iterable, Optional, TypeVar, Union
+from typing import Any, Callable, Iterable, Optional, TypeVar, Union, cast
 
 from . import _c
 from ._c import lib
@@ -65,11 +66,7 @@ class Options:
 		names = {name: row.type for name, row in rows.items()}
 		for name, value in given.items():
 			if name not in names:
-				near = difflib.get_close_matches(name, [*names, *_OWN.get(function, ())], 1) or _ELSEWHERE.get(name)
-				near = ", did you mean %r?" % near[0] if near else ""
-				if name in _OF_CONTEXTS:
-					near = ": context=gpube.Context(%s=…) of a Model or Game has it" % name
-				raise TypeError("%s() has no option %r%s" % (function, name, near))
+				raise no_option(function, name, [*names, *_OWN.get(function, ())])
 			if isinstance(value, float) and names[name] not in (b"real", b"time"):
 				raise TypeError("%s: expected an integer, found %r" % (name, value))
 			if names[name] == b"choice" and isinstance(value, str) and value.encode() not in rows[name].argument.split(b"|"):
@@ -101,8 +98,20 @@ class Options:
 
 
 _OWN = {}  # what a method takes beside its call's options, by its name
-_ELSEWHERE = {"ub": ["cutoff"], "time_limit": ["timeout"]}  # what the program and others call it
+# what the program and others call it
+_ELSEWHERE = {"ub": "cutoff", "time_limit": "timeout", "limit": "most", "size": "n", "agents": "n"}
 _OF_CONTEXTS = "threads", "memory", "device_memory", "devices", "log"
+
+
+def no_option(function, name, known):
+	"""A TypeError: a function has no option of that name; the nearest of those that it has."""
+	near = [_ELSEWHERE[name]] if _ELSEWHERE.get(name) in known else difflib.get_close_matches(name, known, 1)
+	near = ", did you mean %r?" % near[0] if near else ""
+	if name in _OF_CONTEXTS:
+		near = ": context=gpube.Context(%s=…) of a Model or Game has it" % name
+	elif name == "on_progress":
+		near = ": solve() and bound() of a Model have it"
+	return TypeError("%s() has no option %r%s" % (function, name, near))
 
 
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -131,6 +140,22 @@ def takes(call: str, **own: Any) -> Callable[[Method], Method]:
 		method.__doc__ = "\n\n>>>".join([body] + parts[1:])
 		return method
 	return document
+
+
+def names_nearest(*more: str) -> Callable[[Method], Method]:
+	"""Of a function: an option that neither its signature nor 'more' has is a TypeError with the nearest one,
+	also where an argument is missing."""
+	def decorate(function: Method) -> Method:
+		known = [p.name for p in inspect.signature(function).parameters.values() if p.kind != p.VAR_KEYWORD and p.name != "self"]
+
+		@functools.wraps(function)
+		def checked(*arguments: Any, **options: Any) -> Any:
+			for name in options:
+				if name not in known and name not in more:
+					raise no_option(function.__name__, name, [*known, *more])
+			return function(*arguments, **options)
+		return cast(Method, checked)
+	return decorate
 
 
 def _worker(calls):

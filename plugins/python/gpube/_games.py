@@ -10,7 +10,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Union
 
 from . import _c, _tables
 from ._c import lib
-from ._engine import Context, Error, Interrupted, Options, Owner, expect, info, opened, path_bytes, seconds, word
+from ._engine import Context, Error, Interrupted, Options, Owner, expect, info, names_nearest, opened, path_bytes, seconds, word
 from ._model import Model, made
 from ._names import Assignment, Distribution, Names, Value, decoded, encoded, names_of
 from ._show import Shown, html_table, pandas, short
@@ -277,6 +277,7 @@ class Game(Owner):
 		names = names_of(self)
 		return [Pure(actions, tuple(payoff(p, actions) for p in range(len(actions))), names) for actions in profiles]
 
+	@names_nearest()
 	def nash(self, method: str = "auto", one: bool = False, all_labels: bool = False, pure: bool = False, max: int = 0,
 			support_size: int = 0, timeout: Seconds = None, keep_dominated: bool = False,
 			components: bool = False, backend: str = "auto", digits: int = 12, normal_form: bool = False,

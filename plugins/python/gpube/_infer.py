@@ -9,7 +9,7 @@ from typing import Any, Dict, Iterable, List, Optional, Tuple, Union
 
 from . import _c
 from ._c import lib
-from ._engine import Owner, int32s, int64, opened, takes
+from ._engine import Owner, int32s, int64, names_nearest, opened, takes
 from ._names import Assignment, Names, Value, names_of
 from ._results import Assigned, Inference, Plan
 from ._show import Shown, html_table, pandas, short
@@ -361,6 +361,7 @@ class Querying:
 		return self.context._run(self._seeing(evidence, lib.gpube_mmap), told,
 			self._address, opts.address)
 
+	@names_nearest()
 	@takes("gpube_infer", task=None, bounds=None, query=None, draw=None)
 	def sample(self, n: int, evidence: Any = None, seed: int = 0, timeout: Seconds = None, **options: Any) -> Samples:
 		"""n independent assignments, each with its probability given the evidence, exactly: Samples. A seed

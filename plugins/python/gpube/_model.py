@@ -3,6 +3,8 @@ from __future__ import annotations
 
 import ctypes
 import operator
+import os
+import warnings
 from typing import Any, Dict, List, Optional, Tuple
 
 from . import _c
@@ -229,12 +231,17 @@ class Model(Building, Solving, Querying, Owner):
 		"""The sum over all assignments of the product of all potentials (of a Bayesian network: the
 		probability of the evidence), and with 'marginals' each variable's distribution: Inference.
 
-		Errors: Error EINVAL (a model of costs), ELIMIT (.result has the plan), ERANGE, ENOMEM;
-		Interrupted
+		Errors: TypeError (evidence, which infer() does not take), Error EINVAL (a model of costs), ELIMIT
+		(.result has the plan), ERANGE, ENOMEM; Interrupted
 
 		>>> gpube.Model.read("examples/sprinkler.uai").infer(marginals=True).marginals[3]
 		[0.0, 1.0]
 		"""
+		no_evidence = "infer() takes no evidence: observe() or weigh() set it, or query(variables, evidence)"
+		if "evidence" in options:
+			raise TypeError("infer() has no option 'evidence': " + no_evidence)
+		if type(marginals).__name__ not in ("bool", "bool_"):
+			raise TypeError("%s; marginals: expected True or False, found %r" % (no_evidence, marginals))
 		opts = self._options("infer", "gpube_infer", timeout, task="mar" if marginals else "pr", **options)
 		return self.context._run(lib.gpube_infer, self._inference,
 			self._address, opts.address)
@@ -254,11 +261,18 @@ class Model(Building, Solving, Querying, Owner):
 	def write(self, path: Path, format: str = "auto", **options: Any) -> None:
 		"""Writes the model as .wcsp, .cfn, .uai, .LG, .wcnf or .cnf, as its name says.
 
+		Formats other than .cfn cannot hide variables: hidden ones become ordinary there, which is a UserWarning.
 		Errors: Error EIO, EINVAL, ERANGE (not without 'lossy'), ENOMEM, EBUG; no file is left then
 
 		>>> gpube.Model.read("examples/exams.cfn").write("exams.wcsp", check=True)
 		"""
 		self._write(path, format, **{"wide": True, **options})
+		n, end = self._info.n_hidden, os.path.splitext(os.fsdecode(path).lower())
+		if end[1] in (".gz", ".xz", ".bz2", ".zst", ".lzma"):
+			end = os.path.splitext(end[0])
+		if n and (end[1][1:] if format == "auto" else format) != "cfn":
+			warnings.warn("%s: the format cannot hide variables: %d hidden one%s are written like others" % (
+				os.fsdecode(path), n, "s" * (n != 1)), stacklevel=2)
 
 	def _write(self, path, format="auto", written=None, **options):
 		"""written  a gpube_written, which is set."""

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import time
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, List, Optional, Tuple, Union
 from . import _c
 from ._c import INF as NO_COST, lib
 from ._engine import (INF, Error, Options, Owner, _raise_interrupted, exact, int32s, int64, number, opened,
-	path_bytes, seconds, takes, units)
+	names_nearest, path_bytes, seconds, takes, units)
 from ._names import Assignment, decoded, names_of
 from ._results import Bounds, Exact, Listed, Plan, Progress, Solution
 from ._show import short
@@ -183,6 +184,7 @@ class Solving:
 		s = self.context._run(lib.gpube_count, self._solution, self._address, opts.address)
 		return s.count
 
+	@names_nearest()
 	@takes("gpube_list", limit=None, precision=None)
 	def list(self, most: int = 1000, within: Optional[Number] = 0, timeout: Seconds = None, **options: Any) -> Listed:
 		"""The optimal assignments, or the best ones; solve() comes first.
@@ -225,6 +227,7 @@ class Solving:
 		_raise_interrupted(interrupted, result)
 		return result
 
+	@names_nearest(*inspect.signature(list).parameters)
 	def diverse(self, k: int, distance: int, within: Optional[Number] = None, timeout: Seconds = None, **options: Any) -> Listed:
 		"""k assignments that are far from each other: the first is optimal, and each next one is so among those
 		that differ from all before in at least 'distance' variables. Fewer if there are no more.

@@ -1,7 +1,10 @@
 """What people who are new to the package try: it works, or an error says what was expected."""
 import copy
+import os
 import pickle
+import tempfile
 import unittest
+import warnings
 from decimal import Decimal
 
 import gpube
@@ -128,13 +131,56 @@ class Mistakes(unittest.TestCase):
 		self.assertRaisesRegex(ValueError, r"\{value: \(least, most\)\}", m.add_gcc, ["one"], {0: 1})
 		self.assertRaisesRegex(ValueError, "a transition is", m.add_regular, ["one"], [(0, 0)], [0], [0])
 		self.assertRaisesRegex(TypeError, "a dict", m.add_tuples, ["one"], [((0,), 1)])
+		for wrong, cost in (7, 7), (1, 1), ([7], "…"), (["d"], "…"), ("d", "…"), (2.5, "…"), ([0, -1], "…"):
+			with self.assertRaises(ValueError) as said:
+				m.add_all_different(["one", "two"], wrong)
+			self.assertEqual(str(said.exception), "excepted: expected a list of values that the variables have, found %r; "
+				"a cost is cost=%s" % (wrong, cost))
 		self.assertEqual(m.n_functions, 0)
+		m.add_all_different(["one", "two"], (x for x in [2]), cost=7)  # 'two' alone has a value of that index
+		self.assertEqual((m.cost([1, 1]), m.cost([1, 2])), (7, 0))
+
+	def test_infer_takes_no_evidence(self):
+		m = gpube.Model.read(example("sprinkler.bif"))
+		hint = r"infer\(\) takes no evidence: observe\(\) or weigh\(\) set it, or query\(variables, evidence\)"
+		for wrong in {"lawn": "wet"}, ["rain"], "rain", 3:
+			self.assertRaisesRegex(TypeError, "^" + hint, m.infer, wrong)
+		self.assertRaisesRegex(TypeError, r"^infer\(\) has no option 'evidence': " + hint, m.infer, evidence={"lawn": "wet"})
+		if numpy:
+			self.assertEqual(m.infer(numpy.bool_(True)).marginals, m.infer(True).marginals)
+
+	def test_hidden_ones_written(self):
+		m = gpube.Model()
+		m.add_linear([(m.add_variable(2), 1) for _ in range(40)], "<=", 20)
+		said = "cannot hide variables: %d hidden ones are written like others" % len(m.hidden)
+		self.assertGreater(len(m.hidden), 1)
+		with tempfile.TemporaryDirectory() as directory:
+			for name, told in ("x.wcsp", 1), ("X.WCSP.gz", 1), ("x.cfn", 0), ("x.cfn.xz", 0):
+				path = os.path.join(directory, name)
+				with warnings.catch_warnings(record=True) as caught:
+					warnings.simplefilter("always")
+					m.write(path)
+				self.assertEqual([str(w.message) for w in caught], ["%s: the format %s" % (path, said)] * told)
+				self.assertEqual([w.filename for w in caught], [__file__] * told)
+				self.assertEqual(len(gpube.Model.read(path).hidden), 0 if told else len(m.hidden))
 
 	def test_options(self):
 		m = small()
 		self.assertRaisesRegex(TypeError, "did you mean 'cutoff'", m.solve, ub=3)
 		self.assertRaisesRegex(TypeError, r"gpube.Context\(threads=…\)", m.solve, threads=2)
 		self.assertRaisesRegex(TypeError, "expected a gpube.Context, found list", gpube.Game, [[1]], [[2]], [[3]])
+		net, values = gpube.Model.read(example("sprinkler.bif")), [0, 1, 2, 4]
+		for call, function, name, near in (
+				(m.list, "list", "limit", "most"), (m.list, "list", "distnace", "distance"),
+				(m.diverse, "diverse", "dist", "distance"), (net.sample, "sample", "size", "n"),
+				(gpube.csg, "csg", "certify", "certificate"), (gpube.csg, "csg", "agents", "n"),
+				(gpube.auction, "auction", "timout", "timeout"), (gpube.Game([[1]]).nash, "nash", "digts", "digits")):
+			with self.assertRaises(TypeError) as said:
+				call(**{name: 3})
+			self.assertEqual(str(said.exception), "%s() has no option %r, did you mean %r?" % (function, name, near))
+		for call in lambda f: m.list(on_progress=f), lambda f: gpube.csg(values, on_progress=f):
+			self.assertRaisesRegex(TypeError, r"no option 'on_progress': solve\(\) and bound\(\) of a Model", call, print)
+		self.assertRaisesRegex(TypeError, "list.. has no option 'threads': context=", m.list, threads=2)
 		self.assertRaisesRegex(ValueError, r"a file is read by Model.read\(\)", gpube.Model, example("exams.cfn"))
 		self.assertEqual(repr(gpube.Context(threads=1, memory="1G")), "<gpube.Context: threads=1, memory='1G'>")
 		self.assertEqual(repr(gpube.Context()), "<gpube.Context>")
