@@ -451,13 +451,36 @@ class Behaviour:
 
 @dataclass
 class BehaviourProfile:
-	"""An equilibrium in behaviour strategies: of every information set what is done there; what each player gets."""
+	"""An equilibrium in behaviour strategies: of every information set what is done there; what each player gets.
+	profile["Ann"] is {information set: Distribution over its actions}, by the set's name, or its number where it has
+	none of its own; so is profile[0] of the first player."""
 
 	behaviour: List[Behaviour]
 	payoffs: Tuple[Fraction, ...]
+	names: Names = field(default_factory=Names, repr=False, compare=False)
 
-	def of(self, player: int) -> str:
-		"""What a player does, from 1, as a text."""
+	def __getitem__(self, player: Value) -> Dict[Value, Distribution]:
+		k = self.names.get(player) if isinstance(player, str) else operator.index(player)
+		if k is None or not 0 <= k < len(self.payoffs):
+			raise KeyError("there is no player %r" % (player,))
+		sets, told = [b for b in self.behaviour if b.player == k + 1], {}
+		for b in sets:
+			own = b.name if [s.name for s in sets].count(b.name) == 1 else ""
+			told[own or b.number] = Distribution.of(b.p, [a or x for x, a in enumerate(b.actions)])
+		return told
+
+	def named(self) -> Dict[Value, Dict[Value, Dict[Value, Any]]]:
+		"""{player: {information set: {action: probability}}} by names; numbers where there are none."""
+		return {self.names.key(p) if p < len(self.names.variables) else p: {s: of.named() for s, of in self[p].items()}
+			for p in range(len(self.payoffs))}
+
+	def of(self, player: Union[int, str]) -> str:
+		"""What a player does, from 1 or by name, as a text. Errors: KeyError (no such player)"""
+		if isinstance(player, str):
+			name, player = player, self.names.get(player)
+			if player is None:
+				raise KeyError("there is no player %r" % name)
+			player += 1
 		return "; ".join("%s: %s" % (b.name or b.number, " ".join("%s %s" % (a or k + 1, p) for k, (a, p) in
 			enumerate(zip(b.actions, b.p)) if p)) for b in self.behaviour if b.player == player) or "nothing"
 
@@ -591,7 +614,7 @@ def _texts(address, n):
 	return [decoded(x) or "" for x in (ctypes.c_char_p * n).from_address(address)] if n else []
 
 
-def _behaviours(address):
+def _behaviours(address, names):
 	t = _c.at(address, "gpube_nash_tree")
 	sets = [(s.player, s.number, decoded(s.name) or "", _texts(s.actions, s.n_actions))
 		for s in ((_c.structs["gpube_nash_set"] * t.n_sets).from_address(t.sets) if t.n_sets else [])]
@@ -601,7 +624,7 @@ def _behaviours(address):
 		for s in sets:
 			behaviour.append(Behaviour(*s, p[:len(s[3])]))
 			p = p[len(s[3]):]
-		profiles.append(BehaviourProfile(behaviour, tuple(map(Fraction, _texts(e.payoffs, t.n_players)))))
+		profiles.append(BehaviourProfile(behaviour, tuple(map(Fraction, _texts(e.payoffs, t.n_players))), names))
 	return profiles
 
 
@@ -614,7 +637,7 @@ def _equilibria(game, address, components, timeout):
 			removed=(r.n_removed,), n_unchecked=0, subsets=None, seconds=r.seconds,
 			open=_open(r, game.shape), supports=r.n_supports)
 	if r.tree:
-		equilibria = _behaviours(r.tree)
+		equilibria = _behaviours(r.tree, names_of(game))
 	else:
 		rows, columns = game.shape
 		keys = [names_of(game).keys(p) for p in range(2)]

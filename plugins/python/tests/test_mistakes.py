@@ -218,6 +218,27 @@ class Mistakes(unittest.TestCase):
 			self.assertEqual([tuple(c) for c in tree.to_pandas().columns],
 				[(1, "market: enter"), (1, "market: 1"), (1, "payoff"), (2, "payoff")])
 
+	def test_behaviour_by_names(self):
+		text = """EFG 2 R "Entry" { "Entrant" "Monopolist" }
+p "" 1 1 "market" { "enter" "stay" } 0
+p "" 2 4 "" { "fight" "share" } 0
+t "" 1 "" { -1, -1 }
+t "" 2 "" { 2, 1 }
+t "" 3 "" { 0, 3 }
+"""
+		with tempfile.TemporaryDirectory() as directory:
+			path = os.path.join(directory, "entry.efg")
+			with open(path, "w") as f:
+				f.write(text)
+			found = gpube.Game.read(path).nash()
+		e = next(e for e in found if e.payoffs == (2, 1))
+		self.assertEqual((e["Entrant"]["market"]["enter"], e["Monopolist"][4]["share"], e[1][4]["fight"]), (1, 1, 0))
+		self.assertEqual(e.named(), {"Entrant": {"market": {"enter": 1, "stay": 0}}, "Monopolist": {4: {"fight": 0, "share": 1}}})
+		self.assertEqual((e.of("Entrant"), e.of("Monopolist")), (e.of(1), e.of(2)))
+		self.assertEqual(e.of("Entrant"), "market: enter 1")
+		for wrong in lambda: e["Ann"], lambda: e.of("Ann"), lambda: e[2]:
+			self.assertRaisesRegex(KeyError, "there is no player", wrong)
+
 	def test_other_packages(self):
 		class Network:  # of pgmpy
 			cpds = []
