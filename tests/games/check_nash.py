@@ -514,6 +514,10 @@ def same_box(lines, a, b):
 
 
 def main():
+	helped = {"-h", "--help"} & set(sys.argv)
+	if helped or len(sys.argv) not in (3, 5):
+		print(__doc__.rstrip(), file=sys.stdout if helped else sys.stderr)
+		return 0 if helped else 2
 	with open(sys.argv[2]) as f:
 		lines = [line.split() for line in f]
 	try:

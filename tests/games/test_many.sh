@@ -22,6 +22,9 @@ END
 	row 'nine, with outcomes' 0 '^equilibria  9, complete' '' "$gpube" nash -q --certify "$work/nine.txt" "$work/nine.nfg"
 	row 'their proof' 0 '^verified: 9 equilibria, complete$' '' \
 		python3 tests/games/check_nash.py "$work/nine.nfg" "$work/nine.txt" 20 1
+	row 'how their checker is called' 0 '^usage: check_nash.py GAME.nfg CERTIFICATE' '' python3 tests/games/check_nash.py --help
+	row 'and without a certificate' 2 '' '^usage: check_nash.py GAME.nfg CERTIFICATE' \
+		python3 tests/games/check_nash.py "$work/nine.nfg"
 else
 	skip 'random ones' 'no python3'
 fi
