@@ -124,14 +124,15 @@ static bool is_slow(const struct gpube_semidefinite_worker *w)
 static int run_window(struct gpube_semidefinite_worker *w)
 {
 	struct gpube_semidefinite_node *node = w->node;
-	bool fails, empty;
+	bool empty;
 	int32_t n;
-	int status = gpube__semidefinite_steps(&w->state, WINDOW, &fails);
 
-	if (status || fails) {
+	if (!gpube__semidefinite_steps(&w->state, WINDOW)) {
 		w->end = GPUBE__NODE_FAILS;
-		return status;
+		return GPUBE_OK;
 	}
+	if (gpube__stopped(&w->ctx))
+		return GPUBE_OK;
 	node->windows++;
 	n = gpube__semidefinite_filter(&w->state, w->s->p->target, node->live, &empty);
 	if (w->state.twice > INT64_MIN && half_up(w->state.twice) > w->hand.bound)
@@ -403,19 +404,6 @@ static int make_workers(struct gpube_semidefinite_run *s)
 	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-static bool each_has_a_value(const struct gpube_semidefinite *p)
-{
-	for (int32_t i = 0; i < p->n; i++) {
-		bool any = false;
-
-		for (int32_t x = p->at[i]; x < p->at[i + 1]; x++)
-			any |= gpube__bit(p->allowed, x);
-		if (!any)
-			return false;
-	}
-	return true;
-}
-
 static int make(struct gpube_bounder *b)
 {
 	struct gpube_semidefinite_run *s = b->state.semidefinite =
@@ -438,7 +426,7 @@ static int make(struct gpube_bounder *b)
 		return GPUBE_ENOMEM;
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "semidefinite: %d variables, %d values, %d threads",
 		s->p->n, s->p->n_values, s->n_workers);
-	if (!each_has_a_value(s->p)) { /* nothing is below the cutoff */
+	if (!gpube__semidefinite_possible(s->p)) { /* nothing is below the cutoff */
 		free_node(s, root);
 		return GPUBE_OK;
 	}

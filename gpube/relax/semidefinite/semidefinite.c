@@ -9,10 +9,10 @@
 /* How much further multipliers go than a step says. */
 #define FURTHER 1.6
 /*
- * The penalty is adapted every so many steps, of the first ones, by a factor, where one residual
- * is so many times the other.
+ * The penalty is adapted every so many steps by a factor, where one residual is so many times the
+ * other.
  */
-enum { ADAPTED = 20, MOST_ADAPTED = 300, UNEVEN = 3 };
+enum { ADAPTED = 20, UNEVEN = 3 };
 #define ADAPTION 1.5
 /* Work: operations of an eigensystem for each face^3 in ticks, inverted; for each entry. */
 enum { EIGEN_PARTS = 3, ENTRY_TICKS = 24 };
@@ -361,7 +361,7 @@ static void adapt(struct gpube_semidefinite_state *s, const struct residuals *of
 {
 	const double apart = sqrt(of->apart), moved = s->beta * sqrt(of->moved);
 
-	if (++s->n_steps % ADAPTED || s->n_steps > MOST_ADAPTED)
+	if (++s->n_steps % ADAPTED)
 		return;
 	if (apart > UNEVEN * moved)
 		s->beta *= ADAPTION;
@@ -382,22 +382,20 @@ static void prove(struct gpube_semidefinite_state *s)
 	gpube__semidefinite_prove(s, z);
 }
 
-int gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n, bool *fails)
+bool gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n)
 {
-	*fails = false;
-	for (int k = 0; k < n && !*fails; k++) {
+	for (int k = 0; k < n && !gpube__stopped(s->ctx); k++) {
 		struct residuals of;
 
-		*fails = !project(s);
-		if (*fails)
-			break;
+		if (!project(s))
+			return false;
 		if (k == n - 1)
 			prove(s);
 		of = update_all(s);
 		adapt(s, &of);
 		gpube__work(s->ctx, gpube__semidefinite_ticks(s->order, s->face));
 	}
-	return GPUBE_OK;
+	return true;
 }
 
 /* ---- what is read off ------------------------------------------------------------------------ */

@@ -40,8 +40,8 @@
 #include "gpube/ir/model.h"
 
 /* Values of all variables together, at most: a matrix of as many rows. */
-enum { GPUBE__SEMIDEFINITE_VALUES = 1500 };
-#define GPUBE__SEMIDEFINITE_TEXT "1500"
+enum { GPUBE__SEMIDEFINITE_VALUES = 1000 };
+#define GPUBE__SEMIDEFINITE_TEXT "1000"
 
 /* The costs of a model: integers, times 2^shift; what states have in common. */
 struct gpube_semidefinite {
@@ -98,12 +98,14 @@ struct gpube_semidefinite_state {
 int gpube__semidefinite_new(
 	struct gpube_semidefinite **out, const struct gpube_model *m, int64_t cutoff);
 void gpube__semidefinite_free(struct gpube_semidefinite *p);
+/* Whether each variable has a value that is allowed; otherwise no total is below the cutoff. */
+bool gpube__semidefinite_possible(const struct gpube_semidefinite *p);
 
 /*
  * gpube__semidefinite_begin() - the state of the live values, of which each variable has one at
  * least; from: of a superset of them, or NULL.
- * gpube__semidefinite_steps() - so many steps, then the bound and the regrets. *fails: there is no
- * eigensystem.
+ * gpube__semidefinite_steps() - so many steps, then the bound and the regrets; fewer and neither where
+ * the context is stopped. False: a matrix has no eigenvalues.
  * gpube__semidefinite_filter() - live values that the bound excludes are removed: their number;
  * *empty: a variable has none left, or the bound has reached the target
  * gpube__semidefinite_round() - an assignment of all variables.
@@ -114,7 +116,7 @@ int gpube__semidefinite_begin(struct gpube_semidefinite_state *s,
 	const struct gpube_semidefinite *p, struct gpube_ctx *ctx, const uint64_t *live,
 	const struct gpube_semidefinite_start *from);
 void gpube__semidefinite_clear(struct gpube_semidefinite_state *s);
-int gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n, bool *fails);
+bool gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n);
 int32_t gpube__semidefinite_filter(
 	const struct gpube_semidefinite_state *s, int64_t target, uint64_t *live, bool *empty);
 void gpube__semidefinite_round(const struct gpube_semidefinite_state *s, int32_t *values);

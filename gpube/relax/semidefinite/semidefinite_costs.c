@@ -156,6 +156,19 @@ int gpube__semidefinite_new(
 	return GPUBE_OK;
 }
 
+bool gpube__semidefinite_possible(const struct gpube_semidefinite *p)
+{
+	for (int32_t i = 0; i < p->n; i++) {
+		bool any = false;
+
+		for (int32_t x = p->at[i]; x < p->at[i + 1]; x++)
+			any |= gpube__bit(p->allowed, x);
+		if (!any)
+			return false;
+	}
+	return true;
+}
+
 void gpube__semidefinite_free(struct gpube_semidefinite *p)
 {
 	if (p)
