@@ -350,6 +350,7 @@ install: all
 	install -m 644 README.md CHANGELOG.md LICENSE $(DESTDIR)$(DOCDIR)/
 	install -m 644 formats/certificate.md $(DESTDIR)$(DOCDIR)/bound-certificate.md
 	install -m 644 csg/certificate.md $(DESTDIR)$(DOCDIR)/csg-certificate.md
+	install -m 644 nash/players/certificate.md $(DESTDIR)$(DOCDIR)/nash-certificate.md
 	$(BUILD)/gpube __completion bash > $(DESTDIR)$(BASHDIR)/gpube
 	ln -sf gpube $(DESTDIR)$(BASHDIR)/gpube-convert
 	$(BUILD)/gpube __completion zsh > $(DESTDIR)$(ZSHDIR)/_gpube

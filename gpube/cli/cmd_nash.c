@@ -29,6 +29,7 @@ struct result {
 	const struct gpube_nash_result *found;
 	const struct gpube_nash_components *components; /* may be NULL */
 	const char *no_components;                      /* why, if they were asked for */
+	bool pure;                                      /* all that are, and no others */
 };
 
 static const struct gpube_nash_strategy *x_of(const struct result *r, int64_t k)
@@ -142,7 +143,9 @@ static void text_head(struct gpube_out *out, const struct result *r)
 	if (f->answer == GPUBE_NASH_ANSWER_ALL)
 		gpube__out_text(out, nash_text_all(f->n_pairs));
 	else if (f->answer == GPUBE_NASH_ANSWER_SOME)
-		gpube__out_text(out, ", as asked for\n");
+		gpube__out_text(out, !r->pure     ? ", as asked for\n"
+				     : f->n_pairs ? ", all that are pure\n"
+						  : ", none is pure\n");
 	else
 		gpube__out_printf(out, ", incomplete: %s\n", f->reason);
 	if (f->n_unchecked)
@@ -566,7 +569,8 @@ static int run(const void *opts, int n_args, char **args)
 		if (gpube_write(game, o->convert, NULL, NULL))
 			rc = session_fail(&s, NULL);
 	} else if (!rc) {
-		struct result r = {.session = &s, .file = args[0], .game = game};
+		struct result r = {
+			.session = &s, .file = args[0], .game = game, .pure = o->pure && !o->max};
 
 		rc = solve(&r, o, output, &ranks);
 	}

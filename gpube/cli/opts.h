@@ -323,7 +323,7 @@
 		"of strategies")                                                                   \
 	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \
 		"write a proof of all equilibria to FILE, of games of more than two "              \
-		"players; nash/players/certificate.md describes it")                               \
+		"players; nash-certificate.md in share/doc/gpube describes it")                    \
 	X(FLAG, stream, 0, NULL, 0, 0, NULL,                                                       \
 		"write each equilibrium as soon as it has been checked, in no "                    \
 		"particular order, and store none, for games with millions of them; "              \

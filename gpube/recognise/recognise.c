@@ -371,6 +371,7 @@ static int solve(
 		return status;
 	deadline = gpube__time_limit(t.ctx, t.start, t.opts.timeout_seconds);
 	if (!is_open(m, &t.opts) || gpube__form_find(&t.form, m)) {
+		t.ctx->error[0] = '\0'; /* that it has no such form is no failure of the call */
 		t.ctx->deadline = deadline;
 		return gpube__solve_noted(out, NULL, m, opts, NULL);
 	}

@@ -12,7 +12,7 @@ find "$root" -type f -o -type l | sed "s|^$at/||" | sort > "$work/files"
 for f in bin/gpube bin/gpube-convert bin/tb2-gpube bin/daoopt-gpube lib/libgpube.a lib/libgpube.so lib/libgpube.so.1 \
 	lib/libgpube.so.0.2.0 lib/pkgconfig/gpube.pc lib/cmake/gpube/gpube-config.cmake \
 	share/doc/gpube/LICENSE share/doc/gpube/README.md share/doc/gpube/CHANGELOG.md share/doc/gpube/bound-certificate.md \
-	share/doc/gpube/csg-certificate.md include/gpube/gpube.h include/gpube/sums.h \
+	share/doc/gpube/csg-certificate.md share/doc/gpube/nash-certificate.md include/gpube/gpube.h include/gpube/sums.h \
 	include/gpube/partial.h include/gpube/certify.h include/gpube/solver.h include/gpube/dpop.h include/gpube/coalitions.h include/gpube/forms.h \
 	include/gpube/formats.h include/gpube/globals.h share/man/man1/gpube.1 share/man/man1/gpube-convert.1 \
 	share/bash-completion/completions/gpube share/bash-completion/completions/gpube-convert \

@@ -104,8 +104,8 @@ bool gpube__semidefinite_possible(const struct gpube_semidefinite *p);
 /*
  * gpube__semidefinite_begin() - the state of the live values, of which each variable has one at
  * least; from: of a superset of them, or NULL.
- * gpube__semidefinite_steps() - so many steps, then the bound and the regrets; fewer and neither where
- * the context is stopped. False: a matrix has no eigenvalues.
+ * gpube__semidefinite_steps() - so many steps, then the bound and the regrets; fewer and neither
+ * where the context is stopped. False: a matrix has no eigenvalues.
  * gpube__semidefinite_filter() - live values that the bound excludes are removed: their number;
  * *empty: a variable has none left, or the bound has reached the target
  * gpube__semidefinite_round() - an assignment of all variables.
