@@ -18,6 +18,8 @@
 
 /* Steps of a window, and windows before it is judged. */
 enum { WINDOW = 5, FIRST_WINDOWS = 2 };
+/* OpenBLAS has buffers for so many callers at a time. */
+enum { MOST_WORKERS = 32 };
 /* Windows of a visit, after which other nodes may be next, and what was found is told. */
 enum { VISIT = 6 };
 /* Windows like the last one that may be missing: at the root, whose matrices all begin from. */
@@ -75,8 +77,10 @@ static int push(struct gpube_semidefinite_run *s, struct gpube_semidefinite_node
 			.depth = depth,
 			.payload = node,
 			.bytes = 8 * (cells + s->p->words)});
-	if (status)
+	if (status) {
 		free_node(s, node);
+		s->lost = s->failed = true;
+	}
 	return status;
 }
 
@@ -139,7 +143,7 @@ static int run_window(struct gpube_semidefinite_worker *w)
 		w->hand.bound = half_up(w->state.twice);
 	if (empty)
 		w->end = GPUBE__NODE_CLOSED;
-	else if (is_slow(w))
+	else if (!n && is_slow(w))
 		w->end = GPUBE__NODE_SPLITS;
 	node->before = w->state.twice;
 	return n && w->end == GPUBE__NODE_STAYS ? begin_again(w) : GPUBE_OK;
@@ -203,27 +207,28 @@ static void work(void *arg, int64_t item, int thread)
 
 	(void)thread;
 	w->end = GPUBE__NODE_STAYS;
+	w->has_values = false;
 	w->status = run_node(w);
 	if (!w->status && w->end != GPUBE__NODE_CLOSED && w->end != GPUBE__NODE_FAILS) {
 		w->status = keep(w);
 		gpube__semidefinite_round(&w->state, w->values);
+		w->has_values = true;
 		w->chosen = choose(&w->state);
 	}
 }
 
 /* ---- what becomes of nodes ------------------------------------------------------------------- */
 
-/* The part of a worker's node in which the chosen value is taken, or is not. */
-static int push_part(struct gpube_semidefinite_run *s, struct gpube_semidefinite_worker *w, bool is)
+/* The part of a worker's node in which the chosen value is taken, or is not; NULL: ENOMEM. */
+static struct gpube_semidefinite_node *new_part(
+	struct gpube_semidefinite_run *s, struct gpube_semidefinite_worker *w, bool is)
 {
-	const struct gpube_semidefinite_state *of = &w->state;
-	const int32_t value = of->value[w->chosen];
+	const int32_t value = w->state.value[w->chosen];
 	struct gpube_semidefinite_node *part = new_node(s, w->node->live);
-	int64_t bound;
 	int32_t i = 0;
 
 	if (!part)
-		return GPUBE_ENOMEM;
+		return NULL;
 	while (s->p->at[i + 1] <= value)
 		i++;
 	for (int32_t x = s->p->at[i]; x < s->p->at[i + 1]; x++)
@@ -231,8 +236,17 @@ static int push_part(struct gpube_semidefinite_run *s, struct gpube_semidefinite
 			gpube__bit_drop(part->live, x);
 	part->from = w->kept;
 	w->kept->users++;
-	bound = of->twice > INT64_MIN ? half_up(of->twice + rise_of(of, w->chosen, is))
+	return part;
+}
+
+static int push_part(struct gpube_semidefinite_run *s, struct gpube_semidefinite_worker *w,
+	struct gpube_semidefinite_node *part, bool is)
+{
+	const struct gpube_semidefinite_state *of = &w->state;
+	const int64_t bound = of->twice > INT64_MIN
+				      ? half_up(of->twice + rise_of(of, w->chosen, is))
 				      : w->hand.bound;
+
 	return push(s, part, bound > w->hand.bound ? bound : w->hand.bound, w->hand.depth + 1);
 }
 
@@ -249,28 +263,47 @@ static int put_back(struct gpube_semidefinite_run *s, struct gpube_semidefinite_
 	return push(s, node, w->hand.bound, w->hand.depth);
 }
 
-/* Errors: those of the worker, of assignments, ENOMEM: no node is lost but by a failure to push */
+/* Both parts, or the node again where there is no memory for them. */
+static int split(struct gpube_semidefinite_run *s, struct gpube_semidefinite_worker *w)
+{
+	struct gpube_semidefinite_node *part[2] = {new_part(s, w, true), new_part(s, w, false)};
+	int status;
+
+	if (!part[0] || !part[1]) {
+		free_node(s, part[0]);
+		free_node(s, part[1]);
+		(void)put_back(s, w);
+		return GPUBE_ENOMEM;
+	}
+	s->n_split++;
+	status = push_part(s, w, part[0], true);
+	if (status) {
+		free_node(s, part[1]);
+		return status;
+	}
+	return push_part(s, w, part[1], false);
+}
+
+/* Errors: those of the worker, of assignments, ENOMEM; what is lost then is noted. */
 static int settle(struct gpube_semidefinite_run *s, struct gpube_semidefinite_worker *w)
 {
 	int status = w->status;
 
+	if (status && w->ctx.error[0])
+		(void)gpube__fail(s->b->ctx, status, "%s", w->ctx.error);
 	if (status || w->end == GPUBE__NODE_STAYS || w->end == GPUBE__NODE_FAILS) {
 		const int pushed = put_back(s, w);
 
 		s->failed |= w->end == GPUBE__NODE_FAILS;
 		status = status ? status : pushed;
 	} else if (w->end == GPUBE__NODE_SPLITS) {
-		status = push_part(s, w, true);
-		if (!status)
-			status = push_part(s, w, false);
-		s->n_split++;
+		status = split(s, w);
 	} else {
 		s->n_closed++;
 	}
-	if (w->kept)
-		status = status ? status
-				: gpube__bounder_report_incumbent(
-					  s->b, w->values, "semidefinite relaxation");
+	if (w->has_values && !status)
+		status =
+			gpube__bounder_report_incumbent(s->b, w->values, "semidefinite relaxation");
 	free_node(s, w->node);
 	w->node = NULL;
 	return status;
@@ -289,7 +322,8 @@ static int search_from(struct gpube_semidefinite_run *s, const struct gpube_semi
 	const double start = gpube__worked(s->b->ctx);
 	int status;
 
-	if (!w->kept || SEARCH_PART * s->searching > gpube__budget_spent(&s->turn) + s->worked)
+	if (!w->has_values ||
+		SEARCH_PART * s->searching > gpube__budget_spent(&s->turn) + s->worked)
 		return GPUBE_OK;
 	status = gpube__bounder_search(s->b, w->values, SEARCH_STEPS);
 	s->searching += gpube__worked(s->b->ctx) - start;
@@ -389,7 +423,9 @@ static int make_workers(struct gpube_semidefinite_run *s)
 		       room = ctx->memory_bytes / 4 /
 			      (GPUBE__SEMIDEFINITE_MATRICES * sizeof(double) * rows * rows);
 
-	s->n_workers = room < 1 ? 1 : room < (uint64_t)ctx->n_threads ? (int)room : ctx->n_threads;
+	s->n_workers = ctx->n_threads < MOST_WORKERS ? ctx->n_threads : MOST_WORKERS;
+	if (room < (uint64_t)s->n_workers)
+		s->n_workers = room < 1 ? 1 : (int)room;
 	s->workers = gpube__alloc_zero(ctx, (uint64_t)s->n_workers, sizeof(*s->workers));
 	for (int k = 0; s->workers && k < s->n_workers; k++) {
 		struct gpube_semidefinite_worker *w = &s->workers[k];
@@ -404,11 +440,28 @@ static int make_workers(struct gpube_semidefinite_run *s)
 	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
+/* The root is open, unless nothing is below the cutoff. */
+static int begin(struct gpube_semidefinite_run *s)
+{
+	int status = make_workers(s);
+	struct gpube_semidefinite_node *root = status ? NULL : new_node(s, s->p->allowed);
+
+	if (!root)
+		return GPUBE_ENOMEM;
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "semidefinite: %d variables, %d values, %d threads",
+		s->p->n, s->p->n_values, s->n_workers);
+	s->begun = true;
+	if (gpube__semidefinite_possible(s->p))
+		return push(s, root, 0, 0);
+	free_node(s, root);
+	return GPUBE_OK;
+}
+
+/* A run that could not begin says nothing, and is not asked again. */
 static int make(struct gpube_bounder *b)
 {
 	struct gpube_semidefinite_run *s = b->state.semidefinite =
 		gpube__alloc_zero(b->ctx, 1, sizeof(*s));
-	struct gpube_semidefinite_node *root;
 	int status;
 
 	if (!s)
@@ -418,19 +471,10 @@ static int make(struct gpube_bounder *b)
 	if (!gpube__lapack_there(b->ctx))
 		return GPUBE_OK;
 	status = gpube__semidefinite_new(&s->p, b->tables, gpube__tables_cutoff(b));
-	if (status || !s->p)
-		return status;
-	status = make_workers(s);
-	root = status ? NULL : new_node(s, s->p->allowed);
-	if (!root)
-		return GPUBE_ENOMEM;
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "semidefinite: %d variables, %d values, %d threads",
-		s->p->n, s->p->n_values, s->n_workers);
-	if (!gpube__semidefinite_possible(s->p)) { /* nothing is below the cutoff */
-		free_node(s, root);
-		return GPUBE_OK;
-	}
-	return push(s, root, 0, 0);
+	if (!status && s->p)
+		status = begin(s);
+	s->failed = status != GPUBE_OK;
+	return status;
 }
 
 int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds)

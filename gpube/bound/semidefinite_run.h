@@ -33,7 +33,8 @@ struct gpube_semidefinite_worker {
 	struct gpube_semidefinite_state state;
 	struct gpube_semidefinite_start *kept; /* of the state, as it is in the end; or NULL */
 	enum gpube_semidefinite_end end;
-	int32_t *values; /* that the matrices say */
+	int32_t *values; /* that the matrices say, */
+	bool has_values; /* where they were read off */
 	int32_t chosen;  /* the row whose value is split */
 	int status;
 };
@@ -44,7 +45,9 @@ struct gpube_semidefinite_run {
 	struct gpube_frontier open;
 	struct gpube_semidefinite_worker *workers;
 	int n_workers;
+	bool begun;  /* the root is, or was, open */
 	bool failed; /* it goes on no more */
+	bool lost;   /* a node is gone for want of memory: what is open says nothing more */
 	int64_t n_split, n_closed;
 	struct gpube_budget turn;
 	double worked, searching; /* seconds of earlier turns, and of local search */

@@ -272,8 +272,9 @@ static struct gpube_model *dense_model(struct gpube_ctx *of, const void *arg)
 	of->n_threads = 1;
 	of->memory_bytes = 1 << 26;
 	spec.n_vars = 9;
-	spec.min_domain = spec.max_domain = 2;
-	spec.n_functions = 36;
+	spec.min_domain = spec.max_domain = 3;
+	spec.n_functions = 60;
+	spec.max_cost = 100;
 	spec.min_arity = spec.max_arity = 2;
 	spec.forbidden = spec.sparse = 0;
 	m = random_model(of, &spec, 3);
@@ -288,19 +289,27 @@ static int bound_scarcely(struct gpube_ctx *of, struct gpube_model *m, const voi
 	struct gpube_solution *got;
 	int status = gpube_bound(&got, m, &opts);
 
-	assert_true(!got == (status != 0));
 	(void)of;
-	(void)arg;
+	assert_true(!got == (status != 0));
+	if (got)
+		assert_true(got->bound <= *(const int64_t *)arg &&
+			    (!got->values || got->cost >= *(const int64_t *)arg));
 	gpube_result_free(got);
 	return status;
 }
 
-/* Each allocation fails in turn: nothing is lost, and nothing crashes. */
+/* Each allocation fails in turn: no node is taken for closed, and nothing crashes. */
 static void scarce(void **state)
 {
+	struct gpube_model *m;
+	struct brute brute;
+
 	(void)state;
 	needs_lapack();
-	assert_true(fail_in_turn(bound_scarcely, dense_model, NULL, 20) > 50);
+	m = dense_model(ctx, NULL);
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	gpube_model_free(m);
+	assert_true(fail_in_turn(bound_scarcely, dense_model, &brute.cost, 20) > 50);
 }
 
 /* Functions of three variables are not for it, and it says so. */

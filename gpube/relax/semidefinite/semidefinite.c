@@ -111,10 +111,11 @@ static void load_costs(struct gpube_semidefinite_state *s)
 
 	s->constant = p->constant;
 	for (int32_t i = 0; i < p->n; i++) {
-		const int64_t *row = p->cost + (int64_t)s->only[i] * p->n_values;
+		const int64_t *row;
 
 		if (s->only[i] < 0)
 			continue;
+		row = p->cost + (int64_t)s->only[i] * p->n_values;
 		s->constant += row[s->only[i]];
 		for (int32_t j = 0; j < i; j++)
 			s->constant += s->only[j] < 0 ? 0 : row[s->only[j]];
