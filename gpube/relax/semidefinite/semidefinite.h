@@ -22,8 +22,8 @@
  * least, and values that reach the cutoff are removed.
  *
  * Why. Where each variable shares functions with most others, subproblems of a few variables say
- * little: on UAI 2012's ObjectDetection, 60 variables of 10 values with functions of all pairs,
- * triples of variables leave a gap of 18 % and this relaxation 0.4 % (runs/semidefinite-h200).
+ * little: with 60 variables of 10 values and functions of all pairs, triples of variables leave a
+ * gap of 18 % and this relaxation 0.4 % (runs/semidefinite-h200).
  *
  * Designs weighed. (1) Diagonal shifts of low-rank vectors (the mixing method): fast for two values
  * a variable, but exclusive values are constraints of their own that its bound needs multipliers
