@@ -332,14 +332,17 @@ static int search_from(struct gpube_semidefinite_run *s, const struct gpube_semi
 
 /* ---- rounds ---------------------------------------------------------------------------------- */
 
+/* What is open bounds the whole only where it began with all, and nothing of it is lost. */
 static void tell(struct gpube_semidefinite_run *s)
 {
 	struct gpube_bounder *b = s->b;
 	const int64_t least = gpube__frontier_least(&s->open);
 
 	gpube__bounder_lower_target(b, s->p->shift, &s->p->target);
-	gpube__bounder_update_scaled(b, s->p->shift, least < s->p->target ? least : s->p->target,
-		s->p->target, "semidefinite relaxation");
+	if (s->begun && !s->lost)
+		gpube__bounder_update_scaled(b, s->p->shift,
+			least < s->p->target ? least : s->p->target, s->p->target,
+			"semidefinite relaxation");
 	gpube__bounder_poll_cutoff(b);
 	gpube__bounder_lower_target(b, s->p->shift, &s->p->target);
 }
