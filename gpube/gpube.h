@@ -216,15 +216,15 @@ GPUBE_API void gpube_model_free(struct gpube_model *m);
 /*
  * gpube_model_add_var() - a variable with values 0 .. domain-1.
  * var   out, may be NULL: its index
- * name  may be NULL; copied
- * Errors: EINVAL domain < 1, of an agent not 2; ENOMEM
+ * name  may be NULL; copied. No other variable may have it, which a hash table tells
+ * Errors: EINVAL domain < 1, of an agent not 2, name (the text has it); ENOMEM
  */
 GPUBE_API int gpube_model_add_var(
 	struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
 
 /*
  * gpube_model_name_values() - names, copied, for all values of a variable's domain; NULL: none.
- * Errors: EINVAL var, a name that is NULL; ENOMEM: the names are as before
+ * Errors: EINVAL var, a name that is NULL or there twice; ENOMEM: the names are as before
  */
 GPUBE_API int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names);
 

@@ -15,7 +15,7 @@
 #define GPUBE_CFN_H
 
 #include "gpube/globals/intension.h"
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/common/reading.h"
 #include "gpube/ir/tuples.h"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "gpube/options/options.h"
 #include "formats/common/registry.h"
 #include "formats/common/survey.h"

@@ -7,7 +7,7 @@
 #ifndef GPUBE_NAMED_H
 #define GPUBE_NAMED_H
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/io/io.h"
 #include "gpube/ir/model.h"
 

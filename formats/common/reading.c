@@ -59,7 +59,7 @@ int gpube__add_var(
 	int status = gpube__charge_var(&sink, m->n_vars, domain);
 
 	if (!status)
-		status = gpube_model_add_var(m, var, (int32_t)domain, name);
+		status = gpube__put_var(m, var, (int32_t)domain, name);
 	return gpube__sink_pass(&sink, status);
 }
 

@@ -51,7 +51,7 @@ int gpube__check_players(struct gpube_in *in, int64_t n)
 int gpube__add_player(struct gpube_model *m, int32_t actions, const char *name, char **labels)
 {
 	int32_t player;
-	int status = gpube_model_add_var(m, &player, actions, name);
+	int status = gpube__put_var(m, &player, actions, name);
 
 	if (!status) {
 		m->vars[player].value_names = labels;

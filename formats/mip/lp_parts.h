@@ -5,7 +5,7 @@
 #ifndef GPUBE_LP_PARTS_H
 #define GPUBE_LP_PARTS_H
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/common/reading.h"
 #include "gpube/globals/linear.h"
 

@@ -18,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/common/reading.h"
 #include "formats/common/registry.h"
 #include "gpube/globals/linear.h"
@@ -69,7 +69,7 @@ static int read_header(struct reader *r)
 		return r->in->status;
 	for (int32_t i = 0; i < n_vars; i++) {
 		snprintf(name, sizeof(name), "x%d", i + 1);
-		if (gpube_model_add_var(r->m, NULL, 2, name))
+		if (gpube__put_var(r->m, NULL, 2, name))
 			return r->in->status = GPUBE_ENOMEM;
 	}
 	return GPUBE_OK;

@@ -8,7 +8,7 @@
 #ifndef GPUBE_BAYES_H
 #define GPUBE_BAYES_H
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/io/io.h"
 
 /* Spaces of names; those of variable i's values: GPUBE_BAYES_VALUES + i. */

@@ -30,7 +30,7 @@
 
 #include <stdarg.h>
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/common/reals.h"
 #include "gpube/ir/tuples.h"
 #include "formats/expr/expr.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 
 static int feed(void *data, unsigned char *buffer, size_t size, size_t *n)
 {

@@ -3,7 +3,7 @@
 #ifndef GPUBE_YAML_READER_H
 #define GPUBE_YAML_READER_H
 
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 #include "formats/common/reals.h"
 #include "formats/yaml/yaml_doc.h"
 

@@ -196,16 +196,8 @@ static int add_variables(struct gpube_model *to, const struct gpube_model *from)
 {
 	int status = GPUBE_OK;
 
-	for (int32_t i = 0; i < from->n_vars && !status; i++) {
-		const struct gpube_variable *v = &from->vars[i];
-
-		status = gpube_model_add_var(to, NULL, v->domain, v->name);
-		if (!status && v->hidden)
-			gpube__hide(to, i);
-		if (!status && v->value_names)
-			status =
-				gpube_model_name_values(to, i, (const char *const *)v->value_names);
-	}
+	for (int32_t i = 0; i < from->n_vars && !status; i++)
+		status = gpube__copy_var(to, &from->vars[i], NULL);
 	return status;
 }
 

@@ -69,7 +69,7 @@ static int name_values(
 		names[a] = own ? own : gpube__value_text(texts[a], m, i, value);
 	}
 	if (names && texts)
-		status = gpube_model_name_values(s->model, var, names);
+		status = gpube__put_value_names(s->model, var, names);
 	gpube__free(m->ctx, names);
 	gpube__free(m->ctx, texts);
 	return status;

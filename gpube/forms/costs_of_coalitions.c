@@ -192,7 +192,7 @@ static int add_left(struct gpube_model *m, const struct game *g, int k)
 	int status;
 
 	snprintf(name, sizeof(name), "left%d", k);
-	status = gpube_model_add_var(m, &var, domain, name);
+	status = gpube__put_var(m, &var, domain, name);
 	if (status)
 		return status;
 	for (int32_t a = 0; a < domain && !status; a++) {

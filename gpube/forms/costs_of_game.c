@@ -109,15 +109,10 @@ static int add_functions(
 
 static int add_variable(struct gpube_model *m, const struct gpube_model *game, int32_t player)
 {
-	const struct gpube_variable *v = &game->vars[player];
 	char number[32];
-	int status;
 
 	snprintf(number, sizeof(number), "player%d", player + 1);
-	status = gpube_model_add_var(m, NULL, v->domain, v->name ? v->name : number);
-	if (!status && v->value_names)
-		status = gpube_model_name_values(m, player, (const char *const *)v->value_names);
-	return status;
+	return gpube__copy_var(m, &game->vars[player], number);
 }
 
 int gpube__costs_of_game(struct gpube_model **out, const struct gpube_model *game, int regret)

@@ -188,16 +188,6 @@ static int fill_all(struct gpube_model *game, const struct gpube_model *m, int64
 	return status;
 }
 
-static int copy_player(struct gpube_model *game, const struct gpube_variable *v)
-{
-	int32_t player;
-	int status = gpube_model_add_var(game, &player, v->domain, v->name);
-
-	if (!status && v->value_names)
-		status = gpube_model_name_values(game, player, (const char *const *)v->value_names);
-	return status;
-}
-
 /*
  * What the payoffs and a function's cells take, before it is taken: a sparse table may claim any
  * size.
@@ -226,7 +216,7 @@ int gpube__game_of_costs(struct gpube_model **out, const struct gpube_model *m)
 	if (!status)
 		status = gpube_model_new(out, m->ctx, GPUBE_GAME);
 	for (int32_t p = 0; p < m->n_vars && !status; p++)
-		status = copy_player(*out, &m->vars[p]);
+		status = gpube__copy_var(*out, &m->vars[p], NULL);
 	if (!status)
 		status = fill_all(*out, m, cells);
 	if (status) {

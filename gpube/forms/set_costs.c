@@ -32,7 +32,7 @@ static int add_set(struct gpube_model *m, const struct gpube__sets *s, int b)
 	int status;
 
 	s->set_name(name, s, b);
-	status = gpube_model_add_var(m, &var, 2, name);
+	status = gpube__put_var(m, &var, 2, name);
 	return status ? status : gpube_model_add_costs(m, 1, &var, prices);
 }
 
@@ -131,7 +131,7 @@ static int add_good(struct gpube_model *m, const struct gpube__sets *s,
 	int status;
 
 	s->good_name(name, s, good);
-	status = gpube_model_add_var(m, &var, domain ? (int32_t)domain : 1, name);
+	status = gpube__put_var(m, &var, domain ? (int32_t)domain : 1, name);
 	if (status || domain == 0)
 		return status ? status : add_nothing(m, var);
 	status = name_values(&m->vars[var], s, o, good);

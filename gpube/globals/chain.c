@@ -281,7 +281,7 @@ int gpube__add_hidden(int32_t *var, struct gpube_call *call, int64_t domain, int
 	snprintf(name, sizeof(name), "^%.30s%d_%d", call->keyword->name, at, number);
 	if (gpube__charge_var(&call->sink, call->m->n_vars, domain))
 		return gpube__sink_status(&call->sink);
-	if (gpube_model_add_var(call->m, var, (int32_t)domain, name))
+	if (gpube__put_var(call->m, var, (int32_t)domain, name))
 		return GPUBE_ENOMEM;
 	gpube__hide(call->m, *var);
 	return GPUBE_OK;

@@ -7,17 +7,9 @@ int gpube__copy_variables(struct gpube_model *to, const struct gpube_model *m)
 {
 	struct gpube_ctx *ctx = to->ctx;
 
-	for (int32_t i = 0; i < m->n_vars; i++) {
-		const struct gpube_variable *v = &m->vars[i];
-
-		if (gpube_model_add_var(to, NULL, v->domain, v->name))
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (gpube__copy_var(to, &m->vars[i], NULL))
 			return GPUBE_ENOMEM;
-		if (v->hidden)
-			gpube__hide(to, i);
-		if (v->value_names &&
-			gpube_model_name_values(to, i, (const char *const *)v->value_names))
-			return GPUBE_ENOMEM;
-	}
 	if (m->name) {
 		to->name = gpube__strdup(ctx, m->name);
 		if (!to->name)

@@ -3,12 +3,6 @@
  */
 #include "gpube/ir/model.h"
 
-void gpube__hide(struct gpube_model *m, int32_t var)
-{
-	m->n_hidden += !m->vars[var].hidden;
-	m->vars[var].hidden = true;
-}
-
 int gpube_model_is_hidden(const struct gpube_model *m, int32_t var)
 {
 	return m && var >= 0 && var < m->n_vars && m->vars[var].hidden;

@@ -30,21 +30,6 @@ int gpube_model_new(struct gpube_model **out, struct gpube_ctx *ctx, enum gpube_
 	return GPUBE_OK;
 }
 
-int gpube__check_kind(const struct gpube_model *m, unsigned kinds)
-{
-	static const char *const words[] = {
-		[GPUBE_COSTS] = "a model of costs: gpube solve takes it",
-		[GPUBE_POTENTIALS] = "a model of potentials: gpube infer takes it",
-		[GPUBE_GAME] = "a game: gpube nash takes it",
-		[GPUBE_COALITIONS] = "a coalition game: gpube csg takes it",
-	};
-
-	if (GPUBE__OF(m->kind) & kinds)
-		return GPUBE_OK;
-	return gpube__fail(m->ctx, GPUBE_EINVAL, "%s",
-		m->auction ? "an auction: gpube auction takes it" : words[m->kind]);
-}
-
 void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx)
 {
 	if (t->owner) {
@@ -53,14 +38,6 @@ void gpube__table_release(struct gpube_table *t, struct gpube_ctx *ctx)
 	}
 	gpube__free(ctx, t->values);
 	gpube__free(ctx, t->tuples);
-}
-
-static void free_value_names(struct gpube_ctx *ctx, struct gpube_variable *v)
-{
-	for (int32_t a = 0; v->value_names && a < v->domain; a++)
-		gpube__free(ctx, v->value_names[a]);
-	gpube__free(ctx, v->value_names);
-	v->value_names = NULL;
 }
 
 struct gpube__model_mark gpube__model_mark(const struct gpube_model *m)
@@ -84,13 +61,7 @@ void gpube__model_truncate(struct gpube_model *m, struct gpube__model_mark mark)
 	}
 	for (; m->n_tables > mark.n_tables; m->n_tables--)
 		gpube__table_release(&m->tables[m->n_tables - 1], ctx);
-	for (; m->n_vars > mark.n_vars; m->n_vars--) {
-		struct gpube_variable *v = &m->vars[m->n_vars - 1];
-
-		m->n_hidden -= v->hidden;
-		gpube__free(ctx, v->name);
-		free_value_names(ctx, v);
-	}
+	gpube__remove_vars(m, mark.n_vars);
 	m->n_scopes = mark.n_scopes;
 	m->constant = mark.constant;
 }
@@ -103,6 +74,7 @@ void gpube_model_free(struct gpube_model *m)
 		return;
 	ctx = m->ctx;
 	gpube__model_truncate(m, (struct gpube__model_mark){0});
+	gpube__names_clear(&m->names);
 	GPUBE_FREE_ALL(ctx, m->vars, m->functions, m->tables, m->scopes, m->evidence);
 	for (int32_t a = 0; a < m->n_agents; a++)
 		gpube__free(ctx, m->agents[a]);
@@ -111,86 +83,6 @@ void gpube_model_free(struct gpube_model *m)
 	gpube__action_graph_free(m->graph, ctx);
 	gpube__free(ctx, m->name);
 	gpube__free(ctx, m);
-}
-
-int gpube_model_add_var(struct gpube_model *m, int32_t *var, int32_t domain, const char *name)
-{
-	struct gpube_variable v = {.domain = domain};
-
-	if (!m)
-		return gpube__missing(NULL);
-	if (domain < 1)
-		return gpube__fail(
-			m->ctx, GPUBE_EINVAL, "domain of %d values: at least 1 is needed", domain);
-	if (m->kind == GPUBE_COALITIONS && domain != 2)
-		return gpube__fail(m->ctx, GPUBE_EINVAL,
-			"domain of %d values: an agent is in a coalition or not", domain);
-	if (m->n_vars == INT32_MAX)
-		return gpube__fail(m->ctx, GPUBE_ERANGE, "more than %d variables", INT32_MAX);
-	if (gpube__grow(m->ctx, &m->vars, &m->vars_capacity, (int64_t)m->n_vars + 1, sizeof(v)))
-		return GPUBE_ENOMEM;
-	if (m->evidence) {
-		int32_t *e =
-			gpube__realloc(m->ctx, m->evidence, (uint64_t)m->n_vars + 1, sizeof(*e));
-
-		if (!e)
-			return GPUBE_ENOMEM;
-		e[m->n_vars] = -1;
-		m->evidence = e;
-	}
-	if (m->agent_of) {
-		int32_t *of =
-			gpube__realloc(m->ctx, m->agent_of, (uint64_t)m->n_vars + 1, sizeof(*of));
-
-		if (!of)
-			return GPUBE_ENOMEM;
-		of[m->n_vars] = -1;
-		m->agent_of = of;
-	}
-	if (name) {
-		v.name = gpube__strdup(m->ctx, name);
-		if (!v.name)
-			return GPUBE_ENOMEM;
-	}
-	if (var)
-		*var = m->n_vars;
-	m->vars[m->n_vars++] = v;
-	return GPUBE_OK;
-}
-
-int gpube__put_value_name(
-	struct gpube_variable *v, struct gpube_ctx *ctx, int32_t value, const char *name)
-{
-	if (!v->value_names)
-		v->value_names =
-			gpube__alloc_zero(ctx, (uint64_t)v->domain, sizeof(*v->value_names));
-	if (v->value_names)
-		v->value_names[value] = gpube__strdup(ctx, name);
-	return v->value_names && v->value_names[value] ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-int gpube_model_name_values(struct gpube_model *m, int32_t var, const char *const *names)
-{
-	struct gpube_variable v;
-
-	if (!m)
-		return gpube__missing(NULL);
-	if (var < 0 || var >= m->n_vars)
-		return gpube__fail(m->ctx, GPUBE_EINVAL, "no variable %d", var);
-	if (gpube__check_kind(m, GPUBE__NETWORKS | GPUBE__OF(GPUBE_GAME)))
-		return GPUBE_EINVAL;
-	v = (struct gpube_variable){.domain = m->vars[var].domain};
-	for (int32_t a = 0; names && a < v.domain; a++)
-		if (!names[a])
-			return gpube__missing(m->ctx);
-	for (int32_t a = 0; names && a < v.domain; a++)
-		if (gpube__put_value_name(&v, m->ctx, a, names[a])) {
-			free_value_names(m->ctx, &v);
-			return GPUBE_ENOMEM;
-		}
-	free_value_names(m->ctx, &m->vars[var]);
-	m->vars[var].value_names = v.value_names;
-	return GPUBE_OK;
 }
 
 int32_t gpube_model_n_vars(const struct gpube_model *m)

@@ -21,7 +21,7 @@
 #ifndef GPUBE_MODEL_H
 #define GPUBE_MODEL_H
 
-#include "gpube/base/base.h"
+#include "gpube/base/names.h"
 
 union gpube_number {
 	int64_t i; /* GPUBE_INF: forbidden */
@@ -98,6 +98,8 @@ struct gpube_model {
 	char *name;                       /* may be NULL */
 
 	struct gpube_variable *vars;
+	struct gpube_names names; /* once a call gave one: of the first n_named */
+	int32_t n_named;
 	struct gpube_function *functions;
 	int32_t n_tables;
 	struct gpube_table *tables;
@@ -265,9 +267,19 @@ int gpube__own(struct gpube_model *m, int32_t agent, int32_t var);
  */
 int gpube__add_table(struct gpube_model *m, int32_t *table, const struct gpube_table *t);
 
+/*
+ * gpube_model_add_var() and gpube_model_name_values() without a look for names that are there
+ * already: those of a file may be.
+ * gpube__copy_var() - v once more; 'name': what it is called if it has no name.
+ */
+int gpube__put_var(struct gpube_model *m, int32_t *var, int32_t domain, const char *name);
+int gpube__put_value_names(struct gpube_model *m, int32_t var, const char *const *names);
+int gpube__copy_var(struct gpube_model *to, const struct gpube_variable *v, const char *name);
 /* Names one of a variable's values, all of which get one. Errors: ENOMEM */
 int gpube__put_value_name(
 	struct gpube_variable *v, struct gpube_ctx *ctx, int32_t value, const char *name);
+/* The last variables, of which no function is. */
+void gpube__remove_vars(struct gpube_model *m, int32_t left);
 
 /*
  * gpube__add_function() - a function over 'scope' that holds table 'table'.

@@ -220,17 +220,23 @@ WRONG(gpube_model_add_var)
 	REFUSED(gpube_model_add_var(m, &var, 0, "x"));
 	REFUSED(gpube_model_add_var(m, &var, -3, "x"));
 	REFUSED(gpube_model_add_var(m, &var, INT32_MIN, NULL));
+	assert_int_equal(gpube_model_n_vars(m), 2);
+	REFUSED(gpube_model_add_var(m, &var, 2, "x"));
+	assert_string_equal(gpube_error(ctx), "variables 0 and 2 would both be called 'x'");
 	assert_int_equal(var, 77);
 }
 
 WRONG(gpube_model_name_values)
 {
-	static const char *const names[] = {"no", NULL};
+	static const char *const names[] = {"no", NULL}, *const repeated[] = {"no", "yes", "no"};
 
 	REFUSED(gpube_model_name_values(NULL, 0, names));
 	REFUSED(gpube_model_name_values(m, -1, NULL));
 	REFUSED(gpube_model_name_values(m, 2, NULL));
 	REFUSED(gpube_model_name_values(m, 0, names));
+	REFUSED(gpube_model_name_values(m, 1, repeated));
+	assert_string_equal(
+		gpube_error(ctx), "values 0 and 2 of variable 1 would both be called 'no'");
 }
 
 WRONG(gpube_model_add_costs)

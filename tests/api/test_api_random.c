@@ -151,17 +151,21 @@ static void add_var(void)
 {
 	static const int32_t odd[] = {0, -1, INT32_MIN};
 	const int32_t domain = one_in(6) ? odd[below(3)] : 1 + below(MOST_DOMAIN);
+	const bool named = one_in(2);
+	bool taken = false;
 	int32_t var = -7;
 	int status;
 
 	if (s.n_vars == MOST_VARS)
 		return;
 	maybe_scarce();
-	status = gpube_model_add_var(m, &var, domain, one_in(2) ? "name" : NULL);
+	for (int i = 0; i < s.n_vars; i++)
+		taken |= named && gpube_model_var_name(m, i);
+	status = gpube_model_add_var(m, &var, domain, named ? "name" : NULL);
 	if (failed(status))
 		return;
-	assert_int_equal(status, domain < 1 ? GPUBE_EINVAL : GPUBE_OK);
-	assert_int_equal(var, domain < 1 ? -7 : s.n_vars);
+	assert_int_equal(status, domain < 1 || taken ? GPUBE_EINVAL : GPUBE_OK);
+	assert_int_equal(var, status ? -7 : s.n_vars);
 	if (!status) {
 		s.domain[s.n_vars] = domain;
 		s.observed[s.n_vars++] = -1;

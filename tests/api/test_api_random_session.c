@@ -24,18 +24,21 @@ static void add_var(void)
 {
 	const int32_t domain = one_in(8) ? -below(2) : 1 + below(MOST_DOMAIN);
 	char name[8] = "";
+	bool taken = false;
 	int32_t var;
 	int status;
 
 	if (w->n_vars == MOST_VARS)
 		return;
 	if (one_in(2))
-		snprintf(name, sizeof(name), "v%d", below(1000));
+		snprintf(name, sizeof(name), "v%d", below(10));
+	for (int i = 0; i < w->n_vars; i++)
+		taken |= *name && !strcmp(name, w->name[i]);
 	maybe_scarce();
 	status = gpube_model_add_var(at->m, &var, domain, *name ? name : NULL);
 	if (failed(status))
 		return;
-	assert_int_equal(status, domain < 1 ? GPUBE_EINVAL : GPUBE_OK);
+	assert_int_equal(status, domain < 1 || taken ? GPUBE_EINVAL : GPUBE_OK);
 	if (status)
 		return;
 	w->domain[w->n_vars] = domain;
@@ -51,6 +54,7 @@ static void name_values(void)
 	char text[MOST_DOMAIN][8] = {""};
 	const char *names[MOST_DOMAIN];
 	const bool none = one_in(4);
+	bool twice = false;
 	int status;
 
 	if (i >= w->n_vars) {
@@ -59,15 +63,18 @@ static void name_values(void)
 	}
 	for (int a = 0; a < MOST_DOMAIN; a++) {
 		if (!none && a < w->domain[i])
-			snprintf(text[a], sizeof(text[a]), "%c%d", 'a' + a, below(100));
+			snprintf(text[a], sizeof(text[a]), "a%d", below(20));
 		names[a] = text[a];
+		for (int b = 0; *text[a] && b < a; b++)
+			twice |= !strcmp(text[a], text[b]);
 	}
 	maybe_scarce();
 	status = gpube_model_name_values(at->m, w->var[i], none ? NULL : names);
 	if (failed(status))
 		return;
-	assert_int_equal(status, GPUBE_OK);
-	memcpy(w->value_name[i], text, sizeof(text));
+	assert_int_equal(status, twice ? GPUBE_EINVAL : GPUBE_OK);
+	if (!status)
+		memcpy(w->value_name[i], text, sizeof(text));
 }
 
 /* ---- functions ------------------------------------------------------------------------------- */

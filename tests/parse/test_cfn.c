@@ -264,7 +264,7 @@ static void replaced_names(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), 0);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int i = 0; i < 10; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, i + 1, names[i]), 0);
+		assert_int_equal(gpube__put_var(m, NULL, i + 1, names[i]), 0);
 	text = model_to_text(m, GPUBE_FORMAT_CFN, &status);
 	assert_int_equal(status, 0);
 	assert_int_equal(text_to_model(&again, ctx, text, GPUBE_FORMAT_CFN), 0);

@@ -28,8 +28,8 @@ static struct gpube_model *make_model(struct gpube_ctx *c, const void *arg)
 	(void)arg;
 	assert_int_equal(gpube_model_new(&m, c, GPUBE_COSTS), GPUBE_OK);
 	for (int i = 0; i < 7; i++) {
-		assert_int_equal(gpube_model_add_var(m, NULL, vars[i].domain, vars[i].name), 0);
-		assert_int_equal(gpube_model_name_values(m, i, vars[i].values), 0);
+		assert_int_equal(gpube__put_var(m, NULL, vars[i].domain, vars[i].name), 0);
+		assert_int_equal(gpube__put_value_names(m, i, vars[i].values), 0);
 	}
 	gpube__hide(m, 1);
 	return m;

@@ -37,10 +37,9 @@ class Building:
 					domain, "; the variable's name comes second" * isinstance(domain, str))) from None
 			values = [str(x) for x in domain]
 			size = len(values)
-		other = None if name is None else names_of(self).get(name)
-		if other is not None:
-			raise Error("EINVAL", "variables %d and %d would both be called %r" % (other, len(self), name))
 		raw = [encoded(x) for x in values]
+		if len(set(raw)) < len(raw):
+			raise Error("EINVAL", "two values would both be called %r" % next(x for x in values if values.count(x) > 1))
 		self.context._do(lib.gpube_model_add_var, self._address, ctypes.byref(out),
 			size, None if name is None else encoded(name))
 		if raw:

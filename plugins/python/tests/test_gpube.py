@@ -269,13 +269,13 @@ class Costs(unittest.TestCase):
 		"""Marginals by names; what has no name of its own is told by its index."""
 		m = gpube.Model("potentials")
 		m.add_variable(["no", "yes"], "rain")
-		m.add_variable(["a", "a"])
+		m.add_variable(2)
 		m.add_function([0, 1], [[1, 1], [2, 4]])
 		m.observe("rain", "yes")
 		rows = m.infer(marginals=True).marginals
 		told = m.posteriors(rows)
 		self.assertEqual(told["rain"], {"no": 0.0, "yes": 1.0})
-		self.assertEqual(told, {"rain": {"no": 0.0, "yes": 1.0}, 1: {"a": rows[1][0], 1: rows[1][1]}})
+		self.assertEqual(told, {"rain": {"no": 0.0, "yes": 1.0}, 1: {0: rows[1][0], 1: rows[1][1]}})
 		self.assertRaises(ValueError, m.posteriors, rows[:1])
 		with tempfile.TemporaryDirectory() as directory:
 			with open(os.path.join(directory, "seen"), "w") as f:

@@ -1,8 +1,10 @@
 """Names: of variables and values in calls and results, and how results are shown."""
 import copy
 import html
+import os
 import pickle
 import re
+import tempfile
 import threading
 import unittest
 
@@ -122,13 +124,18 @@ class Names(unittest.TestCase):
 
 	def test_names_twice(self):
 		"""Of a file's variables or values that share a name it means the first; named() tells all apart."""
-		m = gpube.Model()
-		m.add_variable(["a", "a", "b"], "x")
-		m.add_function([0], [2, 0, 1])
+		with tempfile.TemporaryDirectory() as d:
+			path = os.path.join(d, "twice.nfg")
+			with open(path, "w") as f:
+				f.write('NFG 1 R "" { "Ann" "Ann" } { { "a" "a" } { "b" "c" } } 0 0 2 0 0 1 1 1')
+			m = gpube.Game.read(path).model(regret=True)
 		s = m.solve()
-		self.assertEqual((s["x"], s[0]), ("a", 1))
-		m.observe("x", "a")
-		self.assertEqual(m.solve().optimum, 2)
+		self.assertEqual((s["Ann"], list(s), s.named()), ("a", [1, 1], {"Ann": "a", 1: "c"}))
+		m.observe("Ann", "a")
+		self.assertEqual((m.solve().optimum, m.solve()[0]), (1, 0))
+		for wrong in dict(domain=2, name="Ann"), dict(domain=["a", "b", "a"]):
+			self.assertRaisesRegex(gpube.Error, "would both be called '%s'" % wrong.get("name", "a"), m.add_variable, **wrong)
+		self.assertEqual(len(m), 2)
 
 	def test_games(self):
 		game = gpube.Game([[3, 0], [5, 1]], [[3, 5], [0, 1]], actions=[["quiet", "tell"]] * 2, players=["Ann", "Bob"])

@@ -1,7 +1,4 @@
-/*
- * names.h - a hash table from (space, name) to a number. The strings are
- * borrowed. Internal to formats/.
- */
+/* names.h - a hash table from (space, name) to a number. The strings are borrowed. */
 #ifndef GPUBE_NAMES_H
 #define GPUBE_NAMES_H
 

@@ -1,5 +1,5 @@
 /* names.c - names of variables and values. See names.h. */
-#include "formats/common/names.h"
+#include "gpube/base/names.h"
 
 #include <string.h>
 
