@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """The shares of `gpube solve`'s schedule: records what each method does alone, replays a schedule on that, and fits the shares.
 
-usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--jobs N]
+usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--jobs N] [--ways auto,tree,…]
        benchmarks/schedule.py replay traces.csv [--shares gpube/bound/schedule/shares.c]
        benchmarks/schedule.py fit traces.csv [--shares gpube/bound/schedule/shares.c] [--pull 0.1]
 
 record: runs the schedule, and each method by itself for up to four times as long, once on every instance that solve.py has of DATA and
 whose path has one of the TEXTs in it, N of them side by side, each on a core of its own. A line of the CSV is what one method did in
 one run: its bounds by ticks of its own work as tick:lower:upper (of a maximum with changed signs), the predicted end of elimination by
-the work of order search as tick:ticks, and what is left of a search tree likewise. What is in the CSV already is not run again. Methods
+the work of order search as tick:ticks, and what is left of a search tree likewise. What is in the CSV already is not run again. --ways: the
+methods to run, with auto among them; GPUBE_LAPACK=none takes the semidefinite relaxation out of the schedule's own runs. Methods
 that cannot be asked for alone (sat, arc, deepening) have the turns that they got from the schedule. A CSV compressed as .xz is read, too.
 
 replay: the rounds of gpube/bound/schedule/schedule.c on these traces. The best bounds are shared, and elimination and the search tree
@@ -180,7 +181,7 @@ def record_file(job):
     """What is to be appended for a file: its own rows may be there already, in part."""
     args, name, done, end = job
     path, rows, limit = os.path.join(args.data, name), [], args.timeout
-    for way in WAYS:
+    for way in args.ways.split(","):
         if time.monotonic() < end and way not in done:
             kind, new = rows_of(argparse.Namespace(**{**vars(args), "timeout": limit}), path, way)
             rows += [{"path": name, "class": kind, **r} for r in new]
@@ -307,7 +308,7 @@ def main():
     verbs = {"record": record, "replay": replay, "fit": fit}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
         sys.exit("usage: benchmarks/schedule.py record|replay|fit …; see --help")
-    ap = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", timeout=8.0, jobs=1, pull=0.1, shares=os.path.join(SCHEDULE, "shares.c"))
+    ap = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", timeout=8.0, jobs=1, pull=0.1, ways=",".join(WAYS), shares=os.path.join(SCHEDULE, "shares.c"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
     if not args.data or sys.argv[1] == "record" and not args.csv:
         ap.error("a file or folder is needed, and --csv to record")

@@ -70,7 +70,7 @@ static int simplify_now(struct gpube_bounder *b)
 			status = GPUBE_OK;
 	}
 	b->m = b->tables = b->s.model;
-	b->made.span = b->m ? gpube__cost_span(b->m) : 0;
+	gpube__bounder_measure(b);
 	return status;
 }
 
@@ -147,7 +147,7 @@ static int resume(struct gpube_bounder *b, struct gpube__bytes *from)
 	if (status)
 		return status;
 	status = gpube__get_run(b, from);
-	b->made.span = b->m ? gpube__cost_span(b->m) : 0;
+	gpube__bounder_measure(b);
 	return status ? gpube__checkpoint_fail(b->ctx, status, b->opts->resume) : GPUBE_OK;
 }
 

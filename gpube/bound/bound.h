@@ -114,19 +114,18 @@ int gpube__bound_pairwise(struct gpube_bounder *b, double seconds);
 void gpube__pairwise_run_free(struct gpube_pairwise_run *s);
 /* Branch and bound on a semidefinite relaxation: for 'seconds', or to the end. */
 int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds);
+/* Why the model is not for it, or NULL; ticks that it begins with. */
+const char *gpube__semidefinite_lacks(const struct gpube_bounder *b);
+double gpube__semidefinite_least(const struct gpube_bounder *b);
 void gpube__semidefinite_run_free(struct gpube_semidefinite_run *s);
 /* True if the search tree has proved that no assignment below the cutoff has this value. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*
- * Asks CaDiCaL whether the forbidden cells allow an assignment. Reports it, or that there is none.
- * It does nothing without the library (sat.h); a later call continues.
+ * Asks CaDiCaL, which is there (sat.h), whether the forbidden cells allow an assignment, where a
+ * later call continues; or, once one is known, for one that costs no more than the constant.
+ * Reports it, or that there is none. *end: DONE when that is decided.
  */
-int gpube__bound_sat(struct gpube_bounder *b, double seconds);
-/*
- * Asks CaDiCaL for an assignment that costs no more than the constant. Reports it, or raises the
- * lower bound by one.
- */
-int gpube__bound_free(struct gpube_bounder *b, double seconds);
+int gpube__bound_sat(struct gpube_bounder *b, double seconds, enum gpube__step *end);
 /*
  * gpube__bound_joins() - dual ascent on the join graph.
  * gpube__bound_andor() - only the passes that an AND/OR search on its tables (andor.h) needs.

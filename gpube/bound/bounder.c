@@ -17,36 +17,9 @@ bool gpube__bounder_dense(const struct gpube_bounder *b)
 	return b->m->n_vars <= 10 + 3 * b->order_cost.width;
 }
 
-/* The geometric mean: one large domain does not decide. */
-double gpube__bounder_mean_domain(const struct gpube_bounder *b)
-{
-	double sum = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		sum += log(b->m->vars[i].domain);
-	return exp(sum / (b->m->n_vars + 1e-9));
-}
-
-double gpube__bounder_values(const struct gpube_bounder *b)
-{
-	double values = 0;
-
-	for (int32_t i = 0; i < b->m->n_vars; i++)
-		values += b->m->vars[i].domain;
-	return values;
-}
-
-bool gpube__bounder_of_pairs(const struct gpube_bounder *b)
-{
-	for (int32_t f = 0; f < b->m->n_functions; f++)
-		if (b->m->functions[f].arity > 2)
-			return false;
-	return true;
-}
-
 bool gpube__bounder_prefers_joins(const struct gpube_bounder *b)
 {
-	return !gpube__bounder_dense(b) && gpube__bounder_mean_domain(b) < GPUBE__WIDE_DOMAIN;
+	return !gpube__bounder_dense(b) && b->made.mean_domain < GPUBE__WIDE_DOMAIN;
 }
 
 double gpube__bounder_part_proved(const struct gpube_bounder *b)

@@ -67,7 +67,11 @@ struct gpube_made {
 	int finer;                     /* the tables' costs are multiplied by 2^finer */
 	bool limited;                  /* the cutoff was the top when the model was simplified */
 	int64_t span;                  /* gpube__cost_span() of it; 1: every cost forbids */
-	int precision;                 /* decimals of quantised costs; 0: as many as fit */
+	double cells, values;          /* of its tables, of its variables */
+	double mean_domain;            /* geometric: one large domain does not decide */
+	bool of_pairs;                 /* no function has more than two variables */
+	bool ternary;        /* functions of several have three of them, or more, rather than two */
+	int precision;       /* decimals of quantised costs; 0: as many as fit */
 	int32_t most_inputs; /* functions of a bucket whose sum passed 64 bits; 0: none did */
 };
 
@@ -148,6 +152,9 @@ static inline bool gpube__asks_for_nested(const struct gpube_opts *opts)
 	return opts->method == GPUBE_BOUND_ASCENT && opts->regions == GPUBE_REGIONS_NESTED;
 }
 
+/* Counts, once, what the schedule asks of the simplified model (schedule/features.c). */
+void gpube__bounder_measure(struct gpube_bounder *b);
+
 /* True when the bounds have met. */
 static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 {
@@ -156,10 +163,6 @@ static inline bool gpube__bounder_done(const struct gpube_bounder *b)
 
 /* Domains of so many values (geometric mean) are large. */
 enum { GPUBE__WIDE_DOMAIN = 8 };
-double gpube__bounder_mean_domain(const struct gpube_bounder *b);
-/* Values of all variables of the simplified model; whether no function has more than two. */
-double gpube__bounder_values(const struct gpube_bounder *b);
-bool gpube__bounder_of_pairs(const struct gpube_bounder *b);
 
 /* The width is large for so few variables: nearly each depends on every other one. */
 bool gpube__bounder_dense(const struct gpube_bounder *b);

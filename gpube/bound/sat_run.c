@@ -3,66 +3,53 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/sat.h"
 
-static int take(struct gpube_bounder *b, enum gpube_sat_answer answer)
+static int take(struct gpube_bounder *b, enum gpube_sat_answer answer, bool is_free)
 {
 	if (answer == GPUBE__SAT_YES)
 		return gpube__bounder_report_incumbent(b, b->tried, "satisfiability");
 	if (answer == GPUBE__SAT_OPEN)
 		return GPUBE_OK;
-	if (b->upper != GPUBE_INF)
+	if (!is_free && b->upper != GPUBE_INF)
 		return gpube__fail(b->ctx, GPUBE_EBUG,
 			"internal error: clauses exclude an assignment that is known; please "
 			"report this");
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-		"CaDiCaL %s has proved that every assignment is forbidden", gpube__sat_library());
-	gpube__bounder_update_lower(b, GPUBE_INF, "satisfiability");
+	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s has proved that every assignment %s",
+		gpube__sat_library(), is_free ? "costs something" : "is forbidden");
+	gpube__bounder_update_lower(
+		b, is_free ? gpube__constant_of(b->m) + 1 : GPUBE_INF, "satisfiability");
 	return GPUBE_OK;
 }
 
-int gpube__bound_sat(struct gpube_bounder *b, double seconds)
+int gpube__bound_sat(struct gpube_bounder *b, double seconds, enum gpube__step *end)
 {
+	const bool is_free = b->made.span > 1 && b->upper != GPUBE_INF;
 	enum gpube_sat_answer answer = GPUBE__SAT_OPEN;
 	const double start = gpube__now();
-	int status;
+	struct gpube_sat *sat = is_free ? NULL : b->state.sat;
+	int status = GPUBE_OK;
 
-	if (!gpube__sat_library())
-		return GPUBE_OK;
-	if (!b->state.sat) {
-		status = gpube__sat_new(&b->state.sat, b->m, GPUBE__SAT_ALLOWED);
-		if (status || !b->state.sat)
-			return status;
-	}
-	status = gpube__sat_run(b->state.sat, seconds, &answer, b->tried);
-	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s: %s in %.3f s", gpube__sat_library(),
-		answer == GPUBE__SAT_YES  ? "an assignment"
-		: answer == GPUBE__SAT_NO ? "none is allowed"
-					  : "no answer",
-		gpube__now() - start);
-	if (!status)
-		status = take(b, answer);
-	if (status || answer != GPUBE__SAT_OPEN) {
-		gpube__sat_free(b->state.sat);
-		b->state.sat = NULL;
-	}
-	return status;
-}
-
-int gpube__bound_free(struct gpube_bounder *b, double seconds)
-{
-	enum gpube_sat_answer answer = GPUBE__SAT_OPEN;
-	struct gpube_sat *sat = NULL;
-	int status = gpube__sat_library() ? gpube__sat_new(&sat, b->m, GPUBE__SAT_FREE) : GPUBE_OK;
-
-	if (sat)
+	if (!sat)
+		status = gpube__sat_new(&sat, b->m, is_free ? GPUBE__SAT_FREE : GPUBE__SAT_ALLOWED);
+	if (sat) {
 		status = gpube__sat_run(sat, seconds, &answer, b->tried);
-	gpube__sat_free(sat);
-	if (!status && answer == GPUBE__SAT_YES)
-		return gpube__bounder_report_incumbent(b, b->tried, "satisfiability");
-	if (!status && answer == GPUBE__SAT_NO) {
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"CaDiCaL %s has proved that every assignment costs something",
-			gpube__sat_library());
-		gpube__bounder_update_lower(b, gpube__constant_of(b->m) + 1, "satisfiability");
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "CaDiCaL %s: %s in %.3f s",
+			gpube__sat_library(),
+			answer == GPUBE__SAT_YES  ? "an assignment"
+			: answer == GPUBE__SAT_NO ? "there is none"
+						  : "no answer",
+			gpube__now() - start);
 	}
+	if (!status)
+		status = take(b, answer, is_free);
+	if (is_free) {
+		gpube__sat_free(sat);
+		return status;
+	}
+	if (status || answer != GPUBE__SAT_OPEN) {
+		gpube__sat_free(sat);
+		sat = NULL;
+	}
+	b->state.sat = sat;
+	*end = sat ? GPUBE__STEP_MORE : GPUBE__STEP_DONE;
 	return status;
 }

@@ -18,6 +18,9 @@
 
 /* Steps of a window, and windows before it is judged. */
 enum { WINDOW = 5, FIRST_WINDOWS = 2 };
+/* Steps before which it has nothing to say, and what the library takes to be opened. */
+#define FIRST_STEPS   15
+#define OPENING_TICKS 3e7
 /* OpenBLAS has buffers for so many callers at a time. */
 enum { MOST_WORKERS = 32 };
 /* Windows of a visit, after which other nodes may be next, and what was found is told. */
@@ -478,6 +481,26 @@ static int make(struct gpube_bounder *b)
 		status = begin(s);
 	s->failed = status != GPUBE_OK;
 	return status;
+}
+
+const char *gpube__semidefinite_lacks(const struct gpube_bounder *b)
+{
+	const struct gpube_semidefinite_run *s = b->state.semidefinite;
+
+	if (!b->made.of_pairs || b->made.values > GPUBE__SEMIDEFINITE_VALUES)
+		return "a semidefinite relaxation needs functions of at most two variables, and "
+		       "at most " GPUBE__SEMIDEFINITE_TEXT " values in all";
+	return s && !s->p ? "a semidefinite relaxation needs LAPACK (Debian: libopenblas0)" : NULL;
+}
+
+double gpube__semidefinite_least(const struct gpube_bounder *b)
+{
+	const int32_t order = (int32_t)fmin(b->made.values, GPUBE__SEMIDEFINITE_VALUES) + 1;
+
+	return b->state.semidefinite
+		       ? 0
+		       : OPENING_TICKS + FIRST_STEPS * (double)gpube__semidefinite_ticks(
+							       order, order - b->m->n_vars);
 }
 
 int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds)

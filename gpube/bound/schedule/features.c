@@ -4,8 +4,7 @@
  */
 #include "gpube/bound/schedule/methods.h"
 
-#include <math.h>
-
+#include "gpube/ir/dense.h"
 #include "gpube/ops/ops.h"
 
 const char *const gpube__class_names[GPUBE__N_CLASSES] = {
@@ -46,14 +45,29 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b)
 /* Ticks of elimination, years of them, from which on no better order is likely to make it end. */
 #define ENDLESS_TICKS 1e18
 
-/* Whether functions of several variables have three of them, or more, rather than two. */
-static bool ternary(const struct gpube_model *m)
+void gpube__bounder_measure(struct gpube_bounder *b)
 {
+	const struct gpube_model *m = b->m;
+	struct gpube_made *made = &b->made;
+	double logs = 0;
 	int64_t sum = 0; /* of 2 * arity - 5 */
 
-	for (int32_t i = 0; i < m->n_functions; i++)
-		sum += m->functions[i].arity > 1 ? 2 * (int64_t)m->functions[i].arity - 5 : 0;
-	return sum >= 0 && m->n_functions > 0;
+	if (!m) /* no assignment is allowed */
+		return;
+	made->span = gpube__cost_span(m);
+	made->cells = (double)gpube__model_cells(m);
+	made->values = 0;
+	for (int32_t i = 0; i < m->n_vars; i++) {
+		made->values += m->vars[i].domain;
+		logs += log(m->vars[i].domain);
+	}
+	made->mean_domain = exp(logs / (m->n_vars + 1e-9));
+	made->of_pairs = true;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		made->of_pairs &= m->functions[f].arity <= 2;
+		sum += m->functions[f].arity > 1 ? 2 * (int64_t)m->functions[f].arity - 5 : 0;
+	}
+	made->ternary = sum >= 0 && m->n_functions > 0;
 }
 
 enum gpube__class gpube__class_of(const struct gpube_bounder *b)
@@ -62,11 +76,11 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b)
 		return GPUBE__CLASS_HARD;
 	if (b->state.nest && b->ctx->device)
 		return GPUBE__CLASS_CARD;
-	if (gpube__bounder_mean_domain(b) >= GPUBE__WIDE_DOMAIN)
+	if (b->made.mean_domain >= GPUBE__WIDE_DOMAIN)
 		return GPUBE__CLASS_WIDE;
 	if (gpube__bounder_dense(b))
 		return GPUBE__CLASS_DENSE;
 	if (gpube__eliminating_ticks(b) > ENDLESS_TICKS)
 		return GPUBE__CLASS_SPARSE;
-	return ternary(b->m) ? GPUBE__CLASS_NARROW_TERNARY : GPUBE__CLASS_NARROW;
+	return b->made.ternary ? GPUBE__CLASS_NARROW_TERNARY : GPUBE__CLASS_NARROW;
 }

@@ -1,8 +1,6 @@
 /* schedule.c - rounds of turns: see schedule.h. */
 #include "gpube/bound/schedule/schedule.h"
 
-#include <math.h>
-
 /* A share is at least this part of what data gives it. */
 #define LEAST_WEIGHT (1.0 / 16)
 /* A method that found no room may find it later, once. */
@@ -13,11 +11,12 @@ enum { MOST_FAILURES = 2 };
 #define FARTHER 1.5
 /* Turns without one, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
-/* Past so many times its prediction a method that was let go to its end is stopped; no prediction
- * costs more than what could be let go at all, a part of a round. */
+/*
+ * Past so many times its prediction a method that was let go to its end is stopped, and is believed
+ * to take WRONG times as long as it predicts.
+ */
 #define PATIENCE 4
-/* Then it is believed to take so many times as long as it predicts. */
-#define WRONG 2
+#define WRONG    2
 /*
  * A method that predicts its end is let go where that takes so many times what is left of a round:
  * of a plan, of an estimate.
@@ -26,8 +25,8 @@ enum { IDLE_TURNS = 2 };
 #define ROUGH 1
 /* A turn that leaves at most this part of another method's prediction counts as progress. */
 #define NEARER 0.8
-/* One that is so many rounds away is none. */
-#define HORIZON 1e4
+/* What cannot be let go in a round of so many times the ticks is no end in sight. */
+#define HORIZON 5e3
 /* A turn that brings an end nearer by more than so many times its ticks earns another before it. */
 #define PAYS 2
 /* A round is so many times as long as the one before. */
@@ -47,37 +46,42 @@ static struct gpube__run_now now(const struct gpube__schedule *s)
 	return s->view->now(s->known);
 }
 
-/* The least ticks that a method other than 'own' predicts to its end; INFINITY: none in sight. */
-static double nearest_end(const struct gpube__schedule *s, const struct gpube__scheduled *own)
+static struct gpube__fit fit(const struct gpube__schedule *s, const struct gpube__scheduled *m)
 {
-	double nearest = INFINITY;
+	return m->method->fit(s->known);
+}
 
-	for (int i = 0; i < s->n; i++) {
-		const struct gpube__scheduled *m = &s->of[i];
-		const double end =
-			m->out || m == own ? 0 : m->method->fit(s->known).end * m->slower;
-
-		if (end > 0 && end < nearest && end <= HORIZON * s->budget)
-			nearest = end;
-	}
-	return nearest;
+/* Whether a method has something to do; one that was done may have it again after a change. */
+static bool comes_back(const struct gpube__schedule *s, struct gpube__scheduled *m)
+{
+	m->out = m->out && (m->mark < 0 || m->mark == now(s).mark);
+	return !m->out;
 }
 
 /*
- * Whether a turn has brought something: less of the gap is left, the lower bound is far higher, or
- * another method's end is nearer. *much: half of the gap is gone, so that the method goes on.
+ * The method, not 'own', that should end soonest, of those that should end in SURE times as many
+ * ticks, where it is no plan ROUGH times; NULL: none. *end: ticks to it, or INFINITY; *most: that
+ * it may take if there are so many.
  */
-static bool made_progress(
-	const struct gpube__turn_taken *turn, double end_before, double end_after, bool *much)
+static struct gpube__scheduled *soonest(struct gpube__schedule *s,
+	const struct gpube__scheduled *own, double ticks, double *end, double *most)
 {
-	const struct gpube__run_now *was = &turn->before, *is = &turn->after;
-	const bool nearer = isfinite(end_before) && end_after <= NEARER * end_before;
+	struct gpube__scheduled *best = NULL;
 
-	*much = (isfinite(was->gap) && is->gap <= was->gap / 2) ||
-		(nearer && end_after <= end_before / 2);
-	return nearer || (is->mark != was->mark &&
-				 (is->gap <= CHANGE * was->gap ||
-					 (was->proved > 0 && is->proved >= FARTHER * was->proved)));
+	*end = INFINITY;
+	for (int i = 0; i < s->n; i++) {
+		struct gpube__scheduled *m = &s->of[i];
+		const struct gpube__fit of =
+			m == own || !comes_back(s, m) ? (struct gpube__fit){0} : fit(s, m);
+		const double at = of.end * m->slower, reach = (of.rough ? ROUGH : SURE) * ticks;
+
+		if (!(at > 0 && at <= reach && at < *end))
+			continue;
+		*end = at;
+		*most = fmin(PATIENCE * at, reach);
+		best = m;
+	}
+	return best;
 }
 
 int gpube__schedule_step(const struct gpube__method *method, void *known,
@@ -95,26 +99,38 @@ int gpube__schedule_step(const struct gpube__method *method, void *known,
 	return turn->status ? turn->status : told;
 }
 
-/* A turn of a method, and what it changes of its share; *much: see made_progress(). */
+/*
+ * A turn of a method, and what it changes of its share: it has brought something where less of the
+ * gap is left, the lower bound is far higher, or another method's end is nearer. *much: half of the
+ * gap, or of the way to that end, is gone, so that the method goes on.
+ */
 static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, double ticks,
 	const char *why, bool *much)
 {
-	const double end_before = nearest_end(s, m);
 	struct gpube__turn_taken turn = {.round = s->round, .why = why, .budget = ticks};
-	const int status = gpube__schedule_step(m->method, s->known, s->view, &turn);
-	const double end_after = nearest_end(s, m);
+	const struct gpube__run_now *was = &turn.before, *is = &turn.after;
+	const double in_sight = HORIZON * s->budget;
+	double before, after, most;
+	bool nearer, changed;
+	int status;
 
-	m->pays = end_before - end_after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
-	if (made_progress(&turn, end_before, end_after, much)) {
-		m->idle = 0;
-		m->weight = 1;
-	} else if (++m->idle >= IDLE_TURNS) {
+	soonest(s, m, in_sight, &before, &most);
+	status = gpube__schedule_step(m->method, s->known, s->view, &turn);
+	soonest(s, m, in_sight, &after, &most);
+	m->pays = before - after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
+	nearer = isfinite(before) && after <= NEARER * before;
+	changed = is->mark != was->mark &&
+		  (is->gap <= CHANGE * was->gap ||
+			  (was->proved > 0 && is->proved >= FARTHER * was->proved));
+	*much = (isfinite(was->gap) && is->gap <= was->gap / 2) || (nearer && after <= before / 2);
+	m->idle = nearer || changed ? 0 : m->idle + 1;
+	m->weight = nearer || changed ? 1 : m->weight;
+	if (m->idle == IDLE_TURNS) {
 		m->idle = 0;
 		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
 	}
 	if (turn.status && s->view->falls_back(s->known, turn.status, m->method->name)) {
-		m->failures++;
-		m->out = m->failures == MOST_FAILURES;
+		m->out = ++m->failures == MOST_FAILURES;
 		m->mark = -1; /* for good */
 		return GPUBE_OK;
 	}
@@ -125,51 +141,12 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, doub
 	return status;
 }
 
-/* Whether a method has something to do; one that was done may have it again after a change. */
-static bool comes_back(const struct gpube__schedule *s, struct gpube__scheduled *m)
-{
-	if (m->out && m->mark >= 0 && m->mark != now(s).mark)
-		m->out = false;
-	return !m->out;
-}
-
-/*
- * The one that should end soonest, of those that may be let go with so many ticks left of a round;
- * NULL: none. *most: ticks that it may take.
- */
-static struct gpube__scheduled *next_to_end(struct gpube__schedule *s, double left, double *most)
-{
-	struct gpube__scheduled *best = NULL;
-	double soonest = INFINITY;
-
-	for (int i = 0; i < s->n; i++) {
-		struct gpube__scheduled *m = &s->of[i];
-		struct gpube__fit fit;
-		double end, reach;
-
-		if (!comes_back(s, m))
-			continue;
-		fit = m->method->fit(s->known);
-		end = fit.end * m->slower;
-		reach = (fit.rough ? ROUGH : SURE) * left;
-		if (end > 0 && end <= reach && end < soonest) {
-			soonest = end;
-			*most = fmin(PATIENCE * end, reach);
-			best = m;
-		}
-	}
-	return best;
-}
-
 /* One that brings another's end nearer by more than it costs, or NULL. */
 static struct gpube__scheduled *who_pays(struct gpube__schedule *s)
 {
-	for (int i = 0; i < s->n; i++) {
-		struct gpube__scheduled *m = &s->of[i];
-
-		if (m->pays > 0 && comes_back(s, m) && m->method->fit(s->known).end > 0)
-			return m;
-	}
+	for (int i = 0; i < s->n; i++)
+		if (s->of[i].pays > 0 && comes_back(s, &s->of[i]) && fit(s, &s->of[i]).end > 0)
+			return &s->of[i];
 	return NULL;
 }
 
@@ -182,8 +159,9 @@ static int let_end(struct gpube__schedule *s, double *left)
 	int status = GPUBE_OK;
 
 	while (!status && !now(s).done) {
-		double most;
-		struct gpube__scheduled *m = next_to_end(s, *left, &most), *helper = who_pays(s);
+		double end, most;
+		struct gpube__scheduled *m = soonest(s, NULL, *left, &end, &most),
+					*helper = who_pays(s);
 		const double before = now(s).worked;
 		bool much;
 
@@ -205,19 +183,18 @@ static int let_end(struct gpube__schedule *s, double *left)
 static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, double left)
 {
 	const double ticks = m->credit;
-	const char *why = "share";
-	double most;
-	bool much;
+	double end, most;
+	bool much = false;
 	int status;
 
 	do {
 		const double before = now(s).worked;
 
-		status = take_turn(s, m, ticks, why, &much);
+		status = take_turn(s, m, ticks, much ? "halved" : "share", &much);
 		if (m->credit > 0) /* another turn is a gift */
 			m->credit -= now(s).worked - before;
-		why = "halved";
-	} while (!status && !m->out && !now(s).done && much && !next_to_end(s, left, &most));
+	} while (
+		!status && !m->out && !now(s).done && much && !soonest(s, NULL, left, &end, &most));
 	return status;
 }
 
@@ -230,18 +207,12 @@ static int run_round(struct gpube__schedule *s, bool *any)
 	*any = false;
 	for (int i = 0; i < s->n && !status && !now(s).done; i++) {
 		struct gpube__scheduled *m = &s->of[i];
-		struct gpube__fit fit;
-		double share;
+		const double share = s->view->share(s->known, i);
+		const struct gpube__fit of = comes_back(s, m) ? fit(s, m) : (struct gpube__fit){0};
 
-		if (!comes_back(s, m))
-			continue;
-		share = s->view->share(s->known, i);
-		fit = m->method->fit(s->known);
-		*any |= fit.end > 0 && (share > 0 || fit.end < MOST_BUDGET);
-		if (!(fit.end > 0) || !(share > 0))
-			continue;
-		m->credit += s->budget * share * m->weight;
-		if (m->credit <= 0 || m->credit < fit.least)
+		*any |= of.end > 0 && (share > 0 || of.end < MOST_BUDGET);
+		m->credit += of.end > 0 ? s->budget * share * m->weight : 0;
+		if (!(of.end > 0) || !(share > 0) || m->credit <= 0 || m->credit < of.least)
 			continue;
 		status = take_share(s, m, left);
 		if (!status && !now(s).done)

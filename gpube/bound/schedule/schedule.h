@@ -26,6 +26,7 @@
 #ifndef GPUBE_SCHEDULE_H
 #define GPUBE_SCHEDULE_H
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "gpube/base/base.h"

@@ -1,13 +1,10 @@
 /* scheduled.c - the schedule of a bounder: what it asks of one, and what is told of turns. */
-#include <math.h>
 #include <stdio.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/options/options.h"
 #include "gpube/bound/reparam.h"
 #include "gpube/bound/schedule/methods.h"
-#include "gpube/bound/semidefinite_run.h"
-#include "gpube/relax/semidefinite/lapack.h"
 
 static struct gpube__run_now now(const void *known)
 {
@@ -147,29 +144,28 @@ static const char *what_lacks(const struct gpube_bounder *b)
 {
 	if (b->state.no_regions)
 		return "nested regions need functions of pairs";
-	if (b->opts->method != GPUBE_BOUND_SEMIDEFINITE || gpube__bounder_done(b) ||
-		(b->state.semidefinite && b->state.semidefinite->p))
-		return NULL;
-	return gpube__lapack_there(NULL)
-		       ? "a semidefinite relaxation needs functions of at most two variables, and "
-			 "at most " GPUBE__SEMIDEFINITE_TEXT " values in all"
-		       : "a semidefinite relaxation needs LAPACK (Debian: libopenblas0)";
+	return b->opts->method == GPUBE_BOUND_SEMIDEFINITE && !gpube__bounder_done(b)
+		       ? gpube__semidefinite_lacks(b)
+		       : NULL;
 }
 
+/* The method that is asked for, or those that make a reparametrised model. */
 static int alone(struct gpube_bounder *b)
 {
 	const char *lacks;
 	int status;
 
-	b->state.reparametrised =
-		b->opts->method != GPUBE_BOUND_ARC; /* it asks for its own bound */
+	b->state.reparametrised = b->opts->method != GPUBE_BOUND_ARC || b->state.reparam;
 	if (b->opts->method == GPUBE_BOUND_ELIMINATE)
 		return one_turn(b, GPUBE__METHOD_eliminate, INFINITY);
 	status = prelude(b);
-	if (!status && !b->state.ordered && !gpube__bounder_done(b))
+	if (status || gpube__bounder_done(b))
+		return status;
+	if (!b->state.ordered)
 		return gpube__fail_stopped(b->ctx);
-	if (!status)
-		status = one_turn(b, asked_for(b->opts), INFINITY);
+	if (b->state.reparam)
+		return gpube__bound_reparametrise(b);
+	status = one_turn(b, asked_for(b->opts), INFINITY);
 	lacks = status ? NULL : what_lacks(b);
 	if (!lacks)
 		return status;
@@ -196,26 +192,14 @@ static int together(struct gpube_bounder *b)
 	return gpube__schedule_run(s, gpube__methods, b, &view);
 }
 
-static int reparametrise(struct gpube_bounder *b)
-{
-	int status;
-
-	b->state.reparametrised = true;
-	status = prelude(b);
-	if (status || gpube__bounder_done(b))
-		return status;
-	return b->state.ordered ? gpube__bound_reparametrise(b) : gpube__fail_stopped(b->ctx);
-}
-
 int gpube__bound_scheduled(struct gpube_bounder *b)
 {
 	int status;
 
 	gpube__bounder_poll_cutoff(b);
-	status = gpube__bounder_done(b) && !b->told.planning ? GPUBE_OK
-		 : b->state.reparam                          ? reparametrise(b)
-		 : b->opts->method == GPUBE_BOUND_AUTO       ? together(b)
-							     : alone(b);
+	status = gpube__bounder_done(b) && !b->told.planning                ? GPUBE_OK
+		 : b->opts->method == GPUBE_BOUND_AUTO && !b->state.reparam ? together(b)
+									    : alone(b);
 	if (!status && b->opts->count && !b->told.out->count && b->upper != GPUBE_INF &&
 		b->lower >= b->upper)
 		status = gpube__bounder_eliminate_all(b);
