@@ -17,7 +17,7 @@ enum {
 	PROBE_UNITS = 128,  /* of a cone for each payoff: hundredths of what small games take */
 	DEGENERATE_ONE = 4, /* vertex enumeration if one ray in so many is degenerate, */
 	ADDED_ONE = 3,      /* or one inequality in so many has been added */
-	FIRST_BASES = 250,
+	FIRST_STEPS = 250,
 	FIRST_NODES = 200,
 	MOST_NODES = 10000,
 	PREDICTED_SHARE = 8 /* of the time of the other, on one thread */
@@ -71,8 +71,8 @@ static void settle(struct entry *e, struct gpube_ctx *ctx)
 		e->f.v[q].ctx = ctx;
 }
 
-/* Bases whose marks, dictionaries' steps and vertices take no more than half of the memory. */
-static int64_t most_bases(const struct nash_problem *p)
+/* Steps of vertex enumeration that take no more than half of the memory if each makes a ray. */
+static int64_t most_steps(const struct nash_problem *p)
 {
 	const int64_t actions = (int64_t)p->m + p->n;
 	const int64_t bytes = 2 * (int64_t)sizeof(uint64_t) * (3 * (int64_t)p->words + 6) +
@@ -86,7 +86,7 @@ int nash__race(struct nash_found *f, int ve_share, int eee_share, const char **m
 	static const char *const names[2] = {"ve", "eee"};
 	const struct nash_problem *p = f->p;
 	struct entry entries[2] = {
-		{.p = *p, .run = nash__vertex_enumeration, .budget = most_bases(p)},
+		{.p = *p, .run = nash__vertex_enumeration, .budget = most_steps(p)},
 		{.p = *p, .run = nash__branch_and_bound, .budget = -1}};
 	struct gpube__runner runners[2] = {
 		{.fn = run, .arg = &entries[0], .most_threads = 1, .share = ve_share},
@@ -141,7 +141,7 @@ static int try_branching(struct nash_found *f, int64_t nodes)
 
 int nash__auto(struct nash_found *f, const char **method)
 {
-	int64_t bases = FIRST_BASES, nodes = FIRST_NODES;
+	int64_t steps = FIRST_STEPS, nodes = FIRST_NODES;
 	bool predicted, ve;
 	int status = predict(f->p, &predicted);
 
@@ -149,7 +149,7 @@ int nash__auto(struct nash_found *f, const char **method)
 		return status;
 	for (ve = predicted;; ve = !ve) {
 		*method = ve ? "ve" : "eee";
-		status = ve ? nash__vertex_enumeration(f, bases) : try_branching(f, nodes);
+		status = ve ? nash__vertex_enumeration(f, steps) : try_branching(f, nodes);
 		if (is_end(f, status))
 			return status;
 		/*
@@ -160,7 +160,7 @@ int nash__auto(struct nash_found *f, const char **method)
 		if (!f->max)
 			return nash__race(f, predicted ? PREDICTED_SHARE : 1,
 				predicted ? 1 : PREDICTED_SHARE, method);
-		bases *= 2;
+		steps *= 2;
 		nodes *= 2;
 	}
 }

@@ -219,23 +219,13 @@ struct nash_list {
 };
 
 /*
- * nash__walk_new() - a walk over all bases of the face of a side on which the variables with
- * fixed[var] are zero; the indices of its vertices are appended to the list.
- * fixed    k + l flags, borrowed; NULL: the whole side
+ * nash__face() - the vertices of the face of a side on which the variables with fixed[var] are
+ * zero, by a walk over its bases; their indices are appended to the list.
+ * fixed    k + l flags
+ * Errors: ENOMEM; ESTOP
  * Source: Avis, A revised implementation of the reverse search vertex enumeration
  *         algorithm, 2000, for the perturbation; the bases are marked instead.
  */
-struct nash_walk;
-int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_list *list,
-	const unsigned char *fixed);
-void nash__walk_free(struct nash_walk *w);
-/*
- * nash__walk_run() - goes on until the last basis.
- * budget   bases to visit at most, < 0: any number; what is left of it, out
- * Errors: ENOMEM; ESTOP; ELIMIT (the budget is spent, no text): it can go on
- */
-int nash__walk_run(struct nash_walk *w, int64_t *budget);
-/* All of it: the vertices of a face. Errors: ENOMEM; ESTOP */
 int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed);
 
 /*
@@ -324,7 +314,7 @@ int nash__found_merge(struct nash_found *f, struct nash_found *from);
 
 /*
  * The methods. Errors: ENOMEM, EBUG; ESTOP (what was found stays); ELIMIT (max,
- * or the budget of bases, nodes, is spent; < 0: none), without a text.
+ * or the budget of steps, nodes, is spent; < 0: none), without a text.
  */
 int nash__vertex_enumeration(struct nash_found *f, int64_t budget); /* 0: a short try */
 /*
@@ -374,8 +364,6 @@ int nash__branch_and_bound_on(struct nash_found *f, const struct gpube_faces_ops
 int nash__lemke_howson(struct nash_found *f, bool all_labels);
 int nash__pure(struct nash_found *f);
 
-/* Whether no point of either side has more labels than its player has actions. */
-int nash__nondegenerate(const struct nash_problem *p, bool *yes);
 /*
  * nash__index_sum() - sum of the indices of the equilibria, if all are regular:
  * it is 1 when none is missing.

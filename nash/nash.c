@@ -83,8 +83,7 @@ static int support_enumeration(
 	struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	struct nash_se se = {.size = o->support_size, .world = o->world};
-	bool yes = true, left_open;
-	int sum;
+	bool left_open;
 	int status = pick(&se.ops, f->p, o->backend);
 
 	/* that all ranks end where one cannot begin */
@@ -98,12 +97,7 @@ static int support_enumeration(
 		r->reason = "rank 0 has the equilibria";
 		return status;
 	}
-	/* a tie or an edge of equilibria among those found shows it at once */
-	if (!status && !left_open)
-		status = nash__index_sum(f, &yes, &sum);
-	if (!status && !left_open && yes)
-		status = nash__nondegenerate(f->p, &yes);
-	if (status || (yes && !left_open) || o->support_size)
+	if (status || o->support_size)
 		return status;
 	return confirm(f,
 		left_open ? "too many systems are singular: supports of equal size do not give all"

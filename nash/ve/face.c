@@ -1,4 +1,4 @@
-/* face.c - all vertices of a side or of a face of it. See exact.h. */
+/* face.c - all vertices of a face of a side. See exact.h. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int face_dict(struct nash_dict *d, struct gpube_ctx *ctx, const struct na
 	*empty = false;
 	if (status)
 		return status;
-	for (int32_t var = 0; !status && fixed && var < s->k + s->l && !*empty; var++)
+	for (int32_t var = 0; !status && var < s->k + s->l && !*empty; var++)
 		if (fixed[var])
 			status = nash__dict_fix(d, fixed, var, empty);
 	if (status)
@@ -69,14 +69,13 @@ struct step {
 };
 
 /* Of a dictionary: 'visit' is there, the side is not. */
-struct nash_walk {
+struct walk {
 	struct gpube_ctx *ctx;
 	nash_visit_fn *visit;
 	void *arg;
 	struct nash_vertices *v;
 	struct nash_list *list;
 	const unsigned char *fixed;
-	bool empty;
 	int col; /* of the current basis, to try next */
 	struct nash_dict d;
 	struct nash_lex lex;
@@ -89,13 +88,13 @@ struct nash_walk {
 };
 
 /* Labels of the current basis: what is fixed, nonbasic, or basic and zero. */
-static void labels_of(struct nash_walk *w)
+static void labels_of(struct walk *w)
 {
 	const struct nash_side *s = w->v->side;
 	const struct nash_dict *d = &w->d;
 
 	memset(w->mask, 0, (size_t)w->v->words * sizeof(*w->mask));
-	for (int32_t var = 0; w->fixed && var < s->k + s->l; var++)
+	for (int32_t var = 0; var < s->k + s->l; var++)
 		if (w->fixed[var])
 			gpube__bit_put(w->mask, nash__label(s, var));
 	for (int c = 0; c < d->cols; c++)
@@ -106,7 +105,7 @@ static void labels_of(struct nash_walk *w)
 }
 
 /* Adds the vertex of the current basis to the list, unless an earlier basis had it. */
-static int record(struct nash_walk *w)
+static int record(struct walk *w)
 {
 	const struct nash_side *s = w->v->side;
 	const struct nash_dict *d = &w->d;
@@ -127,7 +126,7 @@ static int record(struct nash_walk *w)
 	return status ? status : push(w->v->ctx, w->list, at);
 }
 
-static void basis_of(const struct nash_walk *w, int row, int col)
+static void basis_of(const struct walk *w, int row, int col)
 {
 	const struct nash_dict *d = &w->d;
 
@@ -136,23 +135,14 @@ static void basis_of(const struct nash_walk *w, int row, int col)
 		gpube__bit_put(w->basis, c == col ? d->basic[row] : d->nonbasic[c]);
 }
 
-static void pivot(struct nash_walk *w, int row, int col)
+static void pivot(struct walk *w, int row, int col)
 {
 	nash__dict_pivot(&w->d, row, col);
 	nash__lex_pivot(&w->lex, &w->d, row, col);
 }
 
-static void progress(const struct nash_walk *w)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "player %d: %lld vertices, %lld bases", 1 + w->v->side->flip,
-		(long long)w->v->n, (long long)w->marks.n);
-	gpube__progress(w->v->ctx, -1, text);
-}
-
 /* The exchange at 'col', or past it, that leads to a basis not seen yet; row -1: none is left. */
-static int next_step(struct nash_walk *w, int *row)
+static int next_step(struct walk *w, int *row)
 {
 	bool fresh = false;
 	int status = GPUBE_OK;
@@ -171,28 +161,22 @@ static int next_step(struct nash_walk *w, int *row)
 }
 
 /* Depth first over the bases of the perturbed polytope, which is simple and connected. */
-int nash__walk_run(struct nash_walk *w, int64_t *budget)
+static int run(struct walk *w)
 {
 	struct gpube_ctx *ctx = w->ctx;
 	int status = GPUBE_OK;
 
-	while (!status && !w->empty) {
+	while (!status) {
 		int row;
 
-		if (*budget == 0)
-			return GPUBE_ELIMIT;
 		status = nash__room(ctx, 0);
 		if (!status)
 			status = next_step(w, &row);
 		if (status)
 			break;
 		if (row >= 0) {
-			*budget -= *budget > 0;
 			if ((w->marks.n & 63) == 0 && gpube__stopped(ctx))
 				return gpube__fail_stopped(ctx);
-			/* whole sides are walked by one thread, faces by any */
-			if ((w->marks.n & 1023) == 0 && w->v && !w->fixed)
-				progress(w);
 			if (gpube__grow(ctx, &w->stack, &w->capacity, w->n_stack + 1,
 				    sizeof(*w->stack)))
 				return GPUBE_ENOMEM;
@@ -212,105 +196,61 @@ int nash__walk_run(struct nash_walk *w, int64_t *budget)
 	return status;
 }
 
-int nash__walk_new(struct nash_walk **out, struct nash_vertices *v, struct nash_list *list,
-	const unsigned char *fixed)
+/* Marks the first basis, and walks from there. */
+static int walk(struct walk *w, int n_vars)
 {
-	const struct nash_side *s = v->side;
-	struct gpube_ctx *ctx = v->ctx;
-	int32_t n_vars = s->k + s->l;
-	struct nash_walk *w = gpube__alloc_zero(ctx, 1, sizeof(*w));
 	int status;
 
-	*out = NULL;
-	if (!w)
-		return GPUBE_ENOMEM;
-	w->ctx = ctx;
-	w->v = v;
-	w->list = list;
-	w->fixed = fixed;
-	w->marks.words = (n_vars + 63) / 64;
-	w->seen.words = v->words;
-	status = face_dict(&w->d, ctx, s, fixed, &w->empty);
-	if (status) {
-		gpube__free(ctx, w);
-		return status;
-	}
-	if (!w->empty) {
-		if (fixed)
-			shrink(&w->d, fixed);
-		w->mask = gpube__alloc(ctx, (uint64_t)v->words, sizeof(*w->mask));
-		w->basis = gpube__alloc(ctx, (uint64_t)w->marks.words, sizeof(*w->basis));
-		w->coords = _fmpz_vec_init(s->k + 1);
-		status = w->mask && w->basis ? nash__lex_init(&w->lex, ctx, &w->d, n_vars)
-					     : GPUBE_ENOMEM;
-	}
-	if (!status && !w->empty) {
+	w->marks.words = n_vars / 64 + 1;
+	w->basis = gpube__alloc(w->ctx, (uint64_t)w->marks.words, sizeof(*w->basis));
+	status = w->basis ? nash__lex_init(&w->lex, w->ctx, &w->d, n_vars) : GPUBE_ENOMEM;
+	if (!status) {
 		basis_of(w, -1, -1);
-		status = gpube__mask_set_add(&w->marks, ctx, w->basis, NULL);
+		status = gpube__mask_set_add(&w->marks, w->ctx, w->basis, NULL);
 	}
-	if (!status && !w->empty)
-		status = record(w);
-	if (status)
-		nash__walk_free(w);
-	else
-		*out = w;
+	if (!status)
+		status = w->visit ? w->visit(w->arg, &w->d) : record(w);
+	if (!status)
+		status = run(w);
+	nash__lex_clear(&w->lex, w->ctx);
+	gpube__mask_set_clear(&w->marks, w->ctx);
+	GPUBE_FREE_ALL(w->ctx, w->basis, w->stack);
 	return status;
-}
-
-void nash__walk_free(struct nash_walk *w)
-{
-	struct gpube_ctx *ctx;
-
-	if (!w)
-		return;
-	ctx = w->ctx;
-	if (w->coords)
-		_fmpz_vec_clear(w->coords, w->v->side->k + 1);
-	nash__lex_clear(&w->lex, ctx);
-	nash__dict_clear(&w->d);
-	GPUBE_FREE_ALL(ctx, w->mask, w->basis, w->stack);
-	gpube__mask_set_clear(&w->marks, ctx);
-	gpube__mask_set_clear(&w->seen, ctx);
-	gpube__free(ctx, w);
 }
 
 int nash__face(struct nash_vertices *v, struct nash_list *list, const unsigned char *fixed)
 {
-	struct nash_walk *w;
-	int64_t no_limit = -1;
-	int status = nash__walk_new(&w, v, list, fixed);
+	const struct nash_side *s = v->side;
+	struct walk w = {
+		.ctx = v->ctx, .v = v, .list = list, .fixed = fixed, .seen.words = v->words};
+	bool empty;
+	int status = face_dict(&w.d, v->ctx, s, fixed, &empty);
 
-	if (!status)
-		status = nash__walk_run(w, &no_limit);
-	nash__walk_free(w);
+	if (status)
+		return status;
+	if (!empty) {
+		shrink(&w.d, fixed);
+		w.mask = gpube__alloc(v->ctx, (uint64_t)v->words, sizeof(*w.mask));
+		w.coords = _fmpz_vec_init(s->k + 1);
+		status = w.mask ? walk(&w, s->k + s->l) : GPUBE_ENOMEM;
+		_fmpz_vec_clear(w.coords, s->k + 1);
+	}
+	nash__dict_clear(&w.d);
+	gpube__free(v->ctx, w.mask);
+	gpube__mask_set_clear(&w.seen, v->ctx);
 	return status;
 }
 
 int nash__face_walk(struct nash_dict *d, int n_vars, const unsigned char *fixed,
 	nash_visit_fn *visit, void *arg)
 {
-	struct nash_walk w = {.ctx = d->ctx, .visit = visit, .arg = arg};
-	int64_t no_limit = -1;
+	struct walk w = {.ctx = d->ctx, .visit = visit, .arg = arg};
 	int status;
 
 	shrink(d, fixed);
 	w.d = *d;
-	w.marks.words = n_vars / 64 + 1;
-	w.basis = gpube__alloc(w.ctx, (uint64_t)w.marks.words, sizeof(*w.basis));
-	status = w.basis ? nash__lex_init(&w.lex, w.ctx, d, n_vars) : GPUBE_ENOMEM;
-	if (!status) {
-		basis_of(&w, -1, -1);
-		status = gpube__mask_set_add(&w.marks, w.ctx, w.basis, NULL);
-	}
-	if (!status)
-		status = visit(arg, &w.d);
-	if (!status)
-		status = nash__walk_run(&w, &no_limit);
+	status = walk(&w, n_vars);
 	*d = w.d;
-	nash__lex_clear(&w.lex, w.ctx);
-	gpube__mask_set_clear(&w.marks, w.ctx);
-	gpube__free(w.ctx, w.basis);
-	gpube__free(w.ctx, w.stack);
 	return status;
 }
 
