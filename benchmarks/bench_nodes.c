@@ -48,14 +48,14 @@ static bool no_cutoff(void *arg, int64_t *cutoff)
 	return false;
 }
 
-static void on_share(void *arg, struct gpube_dfs_tree *tree)
+static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
 {
 	struct recording *r = arg;
 
-	if (!tree)
+	if (!of || kind != GPUBE__SHARED_TREE)
 		return;
-	gpube__sharing_root(&r->root, tree->b);
-	(void)gpube__sharing_give(tree, &r->nodes, INT64_MAX, 1, 1);
+	gpube__shared_tree.root(&r->root, of);
+	(void)gpube__shared_tree.give(of, &r->nodes, INT64_MAX, 1, 1);
 	gpube_ctx_stop(r->ctx);
 }
 
@@ -92,11 +92,10 @@ static int note(struct recording *r, const struct gpube_frontier *f,
 	return GPUBE_OK;
 }
 
-static int record(struct recording *r, struct gpube_bounder *b)
+static int record(struct recording *r, struct gpube_dfs_tree *s)
 {
-	struct gpube_dfs_tree *s = b->state.tree;
 	struct gpube_frontier *f = &s->blocks[0].open;
-	int status = gpube__sharing_take(s, &r->nodes);
+	int status = gpube__shared_tree.take(s, &r->nodes);
 
 	printf("left_by,bound,decisions,nodes,seconds\n");
 	for (int64_t piece = 0; !status && f->n && !gpube__dfs_tree_is_done(s); piece++) {
@@ -106,7 +105,7 @@ static int record(struct recording *r, struct gpube_bounder *b)
 		const double cpu = gpube__cpu_seconds();
 
 		s->workers[0].left = NULL;
-		status = gpube__guest_search(b);
+		status = gpube__shared_tree.search(s);
 		gpube__work_again(r->ctx, before);
 		printf("%lld,%lld,%d,%lld,%.6f\n", (long long)by, (long long)next.bound,
 			next.depth + next.turned, (long long)(s->n_nodes - n_nodes),
@@ -127,7 +126,7 @@ int main(int argc, char **argv)
 		.share = on_share,
 		.share_after = argc > 2 ? atof(argv[2]) : 0.25};
 	struct gpube_solution *solution = NULL;
-	struct gpube_bounder *b = NULL;
+	void *tree = NULL;
 	struct gpube_model *m = NULL;
 	int status = argc < 2 ? GPUBE_EINVAL : gpube_ctx_new(&r.ctx, NULL);
 
@@ -140,13 +139,14 @@ int main(int argc, char **argv)
 		status = gpube__solve_noted(&solution, NULL, m, &opts, &watch);
 	gpube_ctx_resume(r.ctx);
 	if (r.root.n)
-		status = gpube__guest_new(&b, m, &opts, &r.root);
-	if (!status && b && b->state.tree->n_blocks == 1)
-		status = record(&r, b);
-	if (status || !b)
+		status = gpube__shared_tree.guest_new(&tree, m, &opts, &r.root, 1);
+	if (!status && tree && ((struct gpube_dfs_tree *)tree)->n_blocks == 1)
+		status = record(&r, tree);
+	if (status || !tree)
 		fprintf(stderr, "bench_nodes: %s\n",
 			status ? gpube_error(r.ctx) : "it ended before");
-	gpube__guest_free(b);
+	if (tree)
+		gpube__shared_tree.guest_free(tree);
 	gpube_result_free(solution);
 	gpube__bytes_clear(&r.root);
 	gpube__bytes_clear(&r.nodes);

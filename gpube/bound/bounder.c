@@ -331,3 +331,14 @@ void gpube__bounder_clear(struct gpube_bounder *b)
 	gpube_model_free(b->made.kept);
 	gpube_model_free(b->made.quantised);
 }
+
+void gpube__bounder_share(struct gpube_bounder *b, enum gpube__shared_kind kind, void *of)
+{
+	b->told.watch->share(b->told.watch->arg, kind, of);
+}
+
+void gpube__bounder_turn(struct gpube_bounder *b, enum gpube__shared_kind kind)
+{
+	if (b->told.watch->turn)
+		b->told.watch->turn(b->told.watch->arg, kind);
+}

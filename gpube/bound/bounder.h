@@ -21,19 +21,24 @@ struct gpube_pairwise_run;
 struct gpube_certificate;
 struct gpube_sat;
 
+/* Methods whose work other ranks share: see sharing/shared.h. */
+enum gpube__shared_kind { GPUBE__SHARED_TREE, GPUBE__SHARED_ANDOR, GPUBE__N_SHARED };
+
 /*
  * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.
  * improved  is called with each better bound (values is NULL) and each better assignment
  * cutoff    sets the total from which on the watcher prunes; false: there is none
- * share     NULL, or: other ranks may have nodes of this tree, NULL: of none any more
- * gather    brings back what they have of it, as far as they answer soon
- * share_after  seconds of work in a tree before it is shared; 0: at once, for tests
+ * share     NULL, or: other ranks may share the work of this method's state, NULL: no more
+ * turn      which of these works now; GPUBE__N_SHARED: another method
+ * gather    brings back what they have of all, as far as they answer soon
+ * share_after  seconds of a method's work before it is shared; 0: at once, for tests
  */
 struct gpube_watch {
 	void *arg;
 	void (*improved)(void *arg, int64_t bound, int64_t cost, const int32_t *values);
 	bool (*cutoff)(void *arg, int64_t *cutoff);
-	void (*share)(void *arg, struct gpube_dfs_tree *tree);
+	void (*share)(void *arg, enum gpube__shared_kind kind, void *of);
+	void (*turn)(void *arg, enum gpube__shared_kind kind);
 	void (*gather)(void *arg);
 	double share_after;
 };
@@ -197,6 +202,13 @@ void gpube__bounder_tell_simplified(struct gpube_ctx *ctx, const struct gpube_si
 
 /* Tells the options' progress function what is known; it may end the run. */
 void gpube__bounder_progress(struct gpube_bounder *b, const char *by);
+
+/*
+ * gpube__bounder_share() - other ranks, if there are any, may share the work of a method's state.
+ * gpube__bounder_turn()  - it works now; GPUBE__N_SHARED: another method does.
+ */
+void gpube__bounder_share(struct gpube_bounder *b, enum gpube__shared_kind kind, void *of);
+void gpube__bounder_turn(struct gpube_bounder *b, enum gpube__shared_kind kind);
 
 /* Sets the given cutoff, a total of the simplified model. */
 void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);

@@ -580,7 +580,7 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 		return;
 	ctx = s->b->ctx;
 	if (s->shared) /* nobody else looks at it from now on */
-		s->b->told.watch->share(s->b->told.watch->arg, NULL);
+		gpube__bounder_share(s->b, GPUBE__SHARED_TREE, NULL);
 	while (s->loans) {
 		struct gpube_dfs_loan *loan = s->loans;
 

@@ -62,7 +62,7 @@ static int hear(struct gpube_dfs_tree *s)
 	gpube__bounder_save_if_due(s->b, 1);
 	if (gpube__sharing_begins(s)) {
 		s->shared = s->swept = true;
-		s->b->told.watch->share(s->b->told.watch->arg, s);
+		gpube__bounder_share(s->b, GPUBE__SHARED_TREE, s);
 	}
 	if (s->n_at_work > 1 || s->shared)
 		return gpube__dfs_tree_tell(s);

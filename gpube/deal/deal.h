@@ -3,13 +3,18 @@
  *
  *   hand.c        the thread of a rank that works
  *   letters.c     what ranks write each other, and how they begin, stop and end
- *   deal_solve.c  gpube__deal_solve()
+ *   deal_solve.c  gpube__deal_solve(), and rank 0 of it
+ *   guests.c      the other ranks of it
  *   deal_infer.c  gpube__deal_infer()
  *
- * solve: rank 0 runs all methods as it would alone. Once its search tree has been at work for a
- * moment, it sends the others the simplified and the reparametrised model, the order, the best
- * assignment and the tree's root, once and packed, and from then on lends them open nodes
- * (bound/sharing/). A rank searches what it has, with its own frontier and threads; it sends
+ * solve: rank 0 runs all methods as it would alone. Once one whose work is shared
+ * (bound/sharing/shared.h) has been at work for a moment, it sends the others its root, once and
+ * packed. Of a search tree that is the simplified and the reparametrised model, the order and the
+ * best assignment, and from then on rank 0 lends open nodes. Of an AND/OR search it is the tables;
+ * all ranks search all of it, and rank 0 hands on what each of them tells (andor/andor_far.c). A
+ * rank has a guest of each; it works on what rank 0 works on, or on the other.
+ *
+ * A rank with nodes of a tree searches what it has, with its own frontier and threads; it sends
  * better assignments at once, and its least bound now and then. Where somebody has nothing to do,
  * those who have nodes give some back, those that they would take next; all nodes go by rank 0,
  * which keeps each one that it has lent until it is told that it is closed. So the bound is the
@@ -22,8 +27,8 @@
  * (until November 2026). (2) Ranks that steal from each other: no hub, but the end needs a protocol
  * of its own, and a node whose owner dies is lost, unless everybody keeps what he has given. (3)
  * This one: a hub sees the end and the bound, and its messages are few, since a node that travels
- * stands for a tree; benchmarks/scale.py simulates thousands of ranks. Methods other than the tree
- * work on rank 0 alone; it is the one whose work divides.
+ * stands for a tree; benchmarks/scale.py simulates thousands of ranks. Other methods work on rank 0
+ * alone.
  */
 #ifndef GPUBE_DEAL_H
 #define GPUBE_DEAL_H

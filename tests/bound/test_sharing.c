@@ -18,7 +18,7 @@
 enum { N_SEEDS = 150, N_SMALL = 90, N_GUESTS = 3, MOST_STEPS = 200000 };
 
 struct guest {
-	struct gpube_bounder *b;
+	struct gpube_dfs_tree *tree;
 	int64_t last; /* number of the last nodes that it has */
 	int64_t seen;
 };
@@ -46,23 +46,34 @@ static bool no_cutoff(void *arg, int64_t *cutoff)
 	return false;
 }
 
-static void on_share(void *arg, struct gpube_dfs_tree *tree)
+static int new_guest(struct guest *g, const struct gpube_model *given,
+	const struct gpube_opts *opts, struct gpube__bytes *root)
+{
+	void *tree;
+	const int status = gpube__shared_tree.guest_new(&tree, given, opts, root, 1);
+
+	g->tree = tree;
+	return status;
+}
+
+static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
 {
 	struct play *p = arg;
 	static const struct gpube_opts opts = {0};
 	struct gpube__bytes root = {.ctx = ctx};
 
-	if (!tree) {
+	assert_int_equal(kind, GPUBE__SHARED_TREE);
+	if (!of) {
 		p->over = true;
 		return;
 	}
 	p->begun = true;
-	gpube__sharing_root(&root, &p->b);
+	gpube__shared_tree.root(&root, of);
 	assert_int_equal(root.status, 0);
 	for (int i = 0; i < N_GUESTS; i++) {
 		root.next = 0;
-		assert_int_equal(gpube__guest_new(&p->guests[i].b, p->b.given, &opts, &root), 0);
-		p->guests[i].seen = p->guests[i].b->state.tree->best_number;
+		assert_int_equal(new_guest(&p->guests[i], p->b.given, &opts, &root), 0);
+		p->guests[i].seen = p->guests[i].tree->best_number;
 	}
 	gpube__bytes_clear(&root);
 }
@@ -73,12 +84,13 @@ static void lend(struct play *p, int i)
 {
 	struct gpube__bytes nodes = {.ctx = ctx};
 	const int64_t most = 1 + (int64_t)gpube__rng_below(&p->rng, 8);
-	const int64_t n = gpube__sharing_give(p->b.state.tree, &nodes, most, i + 1, p->number + 1);
+	const int64_t n =
+		gpube__shared_tree.give(p->b.state.tree, &nodes, most, i + 1, p->number + 1);
 
 	assert_true(n <= most && nodes.status == 0);
 	if (n) {
 		p->guests[i].last = ++p->number;
-		assert_int_equal(gpube__sharing_take(p->guests[i].b->state.tree, &nodes), 0);
+		assert_int_equal(gpube__shared_tree.take(p->guests[i].tree, &nodes), 0);
 		p->n_lent += n;
 	}
 	gpube__bytes_clear(&nodes);
@@ -88,20 +100,20 @@ static void give_back(struct play *p, int i)
 {
 	struct gpube__bytes nodes = {.ctx = ctx};
 
-	p->n_back += gpube__sharing_give(p->guests[i].b->state.tree, &nodes,
-		1 + (int64_t)gpube__rng_below(&p->rng, 4), -1, 0);
-	assert_int_equal(gpube__sharing_take(p->b.state.tree, &nodes), 0);
+	p->n_back += gpube__shared_tree.give(
+		p->guests[i].tree, &nodes, 1 + (int64_t)gpube__rng_below(&p->rng, 4), -1, 0);
+	assert_int_equal(gpube__shared_tree.take(p->b.state.tree, &nodes), 0);
 	gpube__bytes_clear(&nodes);
 }
 
 static void best(struct play *p, int i, bool to_owner)
 {
 	struct gpube__bytes values = {.ctx = ctx};
-	struct gpube_dfs_tree *owner = p->b.state.tree, *guest = p->guests[i].b->state.tree;
+	struct gpube_dfs_tree *owner = p->b.state.tree, *guest = p->guests[i].tree;
 
-	if (gpube__sharing_best(
+	if (gpube__shared_tree.best(
 		    &values, to_owner ? guest : owner, to_owner ? &p->guests[i].seen : &p->seen))
-		assert_int_equal(gpube__sharing_learn(to_owner ? owner : guest, &values,
+		assert_int_equal(gpube__shared_tree.learn(to_owner ? owner : guest, &values,
 					 to_owner ? &(int64_t){0} : &p->guests[i].seen),
 			0);
 	gpube__bytes_clear(&values);
@@ -113,9 +125,9 @@ static void state_of(struct play *p, int i)
 	struct gpube__bytes least = {.ctx = ctx};
 
 	best(p, i, true);
-	gpube__sharing_least(&least, p->guests[i].b->state.tree);
+	gpube__shared_tree.least(&least, p->guests[i].tree);
 	assert_int_equal(
-		gpube__sharing_repaid(p->b.state.tree, &least, i + 1, p->guests[i].last), 0);
+		gpube__shared_tree.repaid(p->b.state.tree, &least, i + 1, p->guests[i].last), 0);
 	assert_true(least.next == least.n);
 	gpube__bytes_clear(&least);
 }
@@ -127,9 +139,9 @@ static void late_state(struct play *p, int i)
 	const int64_t last = p->guests[i].last;
 
 	best(p, i, true);
-	gpube__sharing_least(&least, p->guests[i].b->state.tree);
+	gpube__shared_tree.least(&least, p->guests[i].tree);
 	lend(p, i);
-	assert_int_equal(gpube__sharing_repaid(p->b.state.tree, &least, i + 1, last), 0);
+	assert_int_equal(gpube__shared_tree.repaid(p->b.state.tree, &least, i + 1, last), 0);
 	gpube__bytes_clear(&least);
 }
 
@@ -139,10 +151,10 @@ static void lose(struct play *p, int i)
 	static const struct gpube_opts opts = {0};
 	struct gpube__bytes root = {.ctx = ctx};
 
-	gpube__guest_free(p->guests[i].b);
-	assert_int_equal(gpube__sharing_recall(p->b.state.tree, ctx, i + 1), 0);
-	gpube__sharing_root(&root, &p->b);
-	assert_int_equal(gpube__guest_new(&p->guests[i].b, p->b.given, &opts, &root), 0);
+	gpube__shared_tree.guest_free(p->guests[i].tree);
+	assert_int_equal(gpube__shared_tree.recall(p->b.state.tree, ctx, i + 1), 0);
+	gpube__shared_tree.root(&root, p->b.state.tree);
+	assert_int_equal(new_guest(&p->guests[i], p->b.given, &opts, &root), 0);
 	p->guests[i].seen = 0;
 	gpube__bytes_clear(&root);
 	p->n_lost++;
@@ -173,13 +185,13 @@ static void owner_turn(struct play *p, uint64_t seed)
 
 static void guest_turn(struct play *p, int i, uint64_t seed)
 {
-	struct gpube_bounder *b = p->guests[i].b;
+	struct gpube_dfs_tree *s = p->guests[i].tree;
 	const int64_t before =
 		gpube__work_until(ctx, gpube__worked(ctx) + 1e-4 * gpube__rng_unit(&p->rng));
 
-	hasten(b->state.tree, seed);
-	assert_int_equal(gpube__guest_search(b), 0);
-	assert_int_equal(gpube__dfs_tree_check(b->state.tree), 0);
+	hasten(s, seed);
+	assert_int_equal(gpube__shared_tree.search(s), 0);
+	assert_int_equal(gpube__dfs_tree_check(s), 0);
 	gpube__work_again(ctx, before);
 }
 
@@ -248,7 +260,7 @@ static void plays(void **state)
 			assert_true(++steps < MOST_STEPS);
 			step(&p, seed);
 			assert_true(p.b.lower <= r.optimum && p.b.upper >= r.optimum);
-			if (p.begun && gpube__sharing_state(p.b.state.tree).done)
+			if (p.begun && gpube__shared_tree.state(p.b.state.tree).done)
 				assert_int_equal(gpube__bound_settle(&p.b), 0);
 		} while (p.b.state.tree->t && !gpube__bounder_done(&p.b));
 		if (p.b.state.tree->t)
@@ -258,7 +270,7 @@ static void plays(void **state)
 		gpube__dfs_tree_free(p.b.state.tree);
 		assert_true(p.over == p.begun);
 		for (int i = 0; i < N_GUESTS && p.begun; i++)
-			gpube__guest_free(p.guests[i].b);
+			gpube__shared_tree.guest_free(p.guests[i].tree);
 		end_bounder(&p.b);
 		ctx->n_threads = 1;
 	}
@@ -307,17 +319,17 @@ static bool one_was_lost(uint64_t seed)
 		owner_turn(&p, seed);
 		if (p.begun && p.b.state.tree->blocks[0].open.n > 8)
 			lend(&p, 0);
-		both = p.begun && p.guests[0].b->state.tree->blocks[0].open.n &&
+		both = p.begun && p.guests[0].tree->blocks[0].open.n &&
 		       p.b.state.tree->blocks[0].open.n;
 	}
 	if (both) {
-		noticed(p.guests[0].b->state.tree);
+		noticed(p.guests[0].tree);
 		noticed(p.b.state.tree);
 		assert_int_equal(gpube__bound_dfs(&p.b, 0), GPUBE_EBUG); /* it claims nothing */
 	}
 	gpube__dfs_tree_free(p.b.state.tree);
 	for (int i = 0; i < N_GUESTS && p.begun; i++)
-		gpube__guest_free(p.guests[i].b);
+		gpube__shared_tree.guest_free(p.guests[i].tree);
 	end_bounder(&p.b);
 	bounded_clear(&r);
 	return both;

@@ -142,7 +142,7 @@ class Tests:
 
 
 def answers(t, draw):
-    lent = []
+    lent, told = [], []
     for i in range(t.o.answers):
         file = t.path("m.wcsp")
         with open(file, "w", encoding="ascii") as f:
@@ -150,14 +150,16 @@ def answers(t, draw):
         def do(file=file):
             right = t.right(file)
             for ranks in map(int, t.o.ranks.split(",")):
-                method = draw.choice((["--method", "tree"], []))
+                method = draw.choice((["--method", "tree"], ["--method", "andor"], []))
                 got, err = t.solve(ranks, draw.choice((1, 1, 2)), *method, file)
                 t.is_verdict(got, right, f"{ranks} ranks, {method}")
                 given = re.search(r"(\d+) nodes? lent", err)
+                told.append(sum(map(int, re.findall(r"rank [1-9][0-9]*: (\d+) nodes of the shared AND", err))))
                 lent.append(int(given.group(1)) if given else 0)
         t.row(f"model {i}: {t.o.ranks} ranks agree", do)
     if lent:
-        print(f"# {sum(lent)} nodes lent in {sum(n > 0 for n in lent)} runs")
+        print(f"# {sum(lent)} nodes lent in {sum(n > 0 for n in lent)} runs; {sum(told)} nodes of AND/OR searches on ranks other "
+              f"than 0, in {sum(n > 0 for n in told)}")
 
 
 # ---- a rank that is killed

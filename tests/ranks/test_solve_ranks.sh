@@ -64,7 +64,9 @@ row 'the work has been shared' 0 '^optimum' '([2-9]|[1-9][0-9]+) nodes lent to 2
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method tree "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
-for method in eliminate tree 'ascent --regions nested'; do
+row 'the AND/OR search has been shared' 0 "^optimum +$(cat "$work/m.ub")," 'rank 1: [0-9]+ nodes of the shared AND/OR search' \
+	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method andor "$work/m.wcsp"
+for method in eliminate tree andor 'ascent --regions nested'; do
 	row "--method $method" 0 "^optimum +$(cat "$work/m.ub")," '' \
 		env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --method $method "$work/m.wcsp"
 done

@@ -8,10 +8,13 @@
  * off.
  */
 enum { PATIENCE = 1 << 14, LONG = 64 };
+/* The same for other ranks, as letters take longer; least nodes of a result that they are told. */
+enum { FAR_LONG = 1 << 10, FAR_RESULT = 1 << 6 };
 /* Work: a node, and a value of one. */
 enum { NODE_TICKS = 100, VALUE_TICKS = 6 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
+static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *key);
 
 /* The remainders of rounding down at p, in the model's units. */
 static void add_rests(const struct gpube_andor_walker *w, const struct gpube_andor_node *node,
@@ -72,10 +75,32 @@ static int32_t list_choices(struct gpube_andor_walker *w, int32_t p, int64_t bud
 	return n;
 }
 
+/* Tells other ranks where w has been for long, and takes what they tell. */
+static void exchange(struct gpube_andor_walker *w)
+{
+	struct gpube_andor *a = w->a;
+	uint64_t key[GPUBE__ANDOR_WORDS];
+
+	for (; w->n_far < w->depth && w->path[w->n_far].since + FAR_LONG <= w->n_nodes;
+		w->n_far++) {
+		struct gpube_andor_place *at = &w->path[w->n_far];
+
+		at->far = a->nodes[at->p].keyed;
+		if (!at->far)
+			continue;
+		make_key(w, at->p, key); /* its context is decided and stays so */
+		at->hash = gpube__andor_hash(a->cache, key);
+		gpube__andor_far_mark(a, at->p, at->hash, 1);
+	}
+	w->n_new += gpube__andor_far_take(a);
+}
+
 static void check_clock(struct gpube_andor_walker *w)
 {
 	struct gpube_andor *a = w->a;
 
+	if (a->far)
+		exchange(w);
 	atomic_fetch_add_explicit(&a->n_nodes, w->n_nodes - w->told, memory_order_relaxed);
 	gpube__work(a->ctx,
 		NODE_TICKS * (w->n_nodes - w->told) + VALUE_TICKS * (PATIENCE - w->patience));
@@ -87,7 +112,8 @@ static void check_clock(struct gpube_andor_walker *w)
 		w->over = true;
 	else if (gpube__andor_cache_is_full(a->cache))
 		a->full = a->over = w->over = true;
-	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx))
+	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx) ||
+		 (a->far && gpube__andor_far_ended(a)))
 		atomic_store(&a->over, w->over = true);
 }
 
@@ -135,19 +161,21 @@ static void come_to(struct gpube_andor_walker *w, int32_t p)
 		tell_path(w);
 }
 
-/* Whether the other threads know of it. */
+/* Whether others know of it. */
 static bool go_from(struct gpube_andor_walker *w)
 {
 	const struct gpube_andor_place *at = &w->path[--w->depth];
+	const bool told = w->n_old > w->depth && at->told, far = w->n_far > w->depth && at->far;
 
-	if (w->n_old <= w->depth)
-		return false;
-	w->n_old = w->depth;
-	if (!at->told)
-		return false;
-	gpube__andor_busy(w->a->cache, at->hash, -1);
-	atomic_fetch_sub_explicit(&w->a->n_at[at->p], 1, memory_order_relaxed);
-	return true;
+	w->n_old = w->n_old > w->depth ? w->depth : w->n_old;
+	w->n_far = w->n_far > w->depth ? w->depth : w->n_far;
+	if (told) {
+		gpube__andor_busy(w->a->cache, at->hash, -1);
+		atomic_fetch_sub_explicit(&w->a->n_at[at->p], 1, memory_order_relaxed);
+	}
+	if (far)
+		gpube__andor_far_mark(w->a, at->p, at->hash, -1);
+	return told || far;
 }
 
 /* Whether another thread is at the subproblem of p. */
@@ -296,6 +324,8 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 		known = (struct gpube_andor_known){.cost = best, .exact = best < budget};
 		w->n_new +=
 			gpube__andor_cache_keep(a->cache, key, hash, &known, w->n_nodes - before);
+		if (a->far && w->n_nodes - before >= FAR_RESULT)
+			gpube__andor_far_result(a, key, &known, w->n_nodes - before);
 	}
 	return best;
 }
@@ -346,19 +376,22 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 
 	a->turn = *turn;
 	a->budget = budget;
-	a->ended = false;
-	do { /* results are cached, so a new start costs little */
+	a->ended = a->far && !gpube__andor_far_begin(a);
+	again = !a->ended;
+	while (again) { /* results are cached, so a new start costs little */
 		a->over = a->full = false;
 		gpube__parallel(a->ctx, a->n_walkers, search_as, a);
 		again = a->full && !a->ended;
 		if (again)
 			gpube__andor_cache_grow(a->cache, a->ctx);
-	} while (again);
+	}
+	if (a->far)
+		gpube__andor_far_end(a);
 	*ended = a->ended;
 	if (!*ended)
 		return;
 	*value = a->value;
-	if (a->value >= budget)
+	if (a->value >= budget || !values)
 		return;
 	/* the cache makes this short; a stop ends it all the same */
 	a->turn.seconds = 1e300;

@@ -23,6 +23,11 @@
  * subproblems at which another thread has been for long. A subproblem that took long is cached even
  * if its context comes up once: the other threads would solve it again.
  *
+ * Ranks (andor_far.c) are threads that share no memory: each searches the same tree with a cache of
+ * its own, and they tell each other the results that took long, and at which subproblems they have
+ * been for long. The first one that ends a budget ends it for all. A rank that is lost takes
+ * nothing with it, since the others search all that they have not been told.
+ *
  * Designs weighed. (1) Separators in the search tree with soft arc consistency (dfs_tree.h), as
  * toulbar2 has them: bounds of a node cost a hundred times as much and come from single functions.
  * At the root of one file they reach two thirds of the optimum, mini-buckets of 11 variables 0.998
@@ -45,6 +50,8 @@
  * Subproblems with longer keys are not cached.
  */
 enum { GPUBE__ANDOR_WORDS = 4 };
+/* Most of the memory for the cache. */
+#define GPUBE__ANDOR_PART 0.25
 /* More than any total. */
 #define GPUBE__ANDOR_NEVER ((int64_t)1 << 60)
 
@@ -90,10 +97,17 @@ struct gpube_andor_node {
 };
 
 struct gpube_andor_cache;
+struct gpube_andor_far;
+
+/* The cached result of a subproblem: its least cost if exact, otherwise a lower bound. */
+struct gpube_andor_known {
+	int64_t cost;
+	bool exact;
+};
 
 struct gpube_andor {
 	struct gpube_ctx *ctx;
-	const struct gpube_joingraph *g;
+	const struct gpube_joingraph *g; /* of a guest NULL */
 	int32_t n, n_roots, n_values, n_words;
 	struct gpube_andor_node *nodes;
 	struct gpube_andor_table *tables;
@@ -113,8 +127,11 @@ struct gpube_andor {
 	_Atomic bool full;  /* all threads return, so that the cache grows */
 	_Atomic bool ended; /* the search has ended with this value */
 	_Atomic int64_t n_nodes;
-	_Atomic int32_t *n_at; /* by variable: threads that are long at its subproblems */
-	_Atomic bool *known;   /* by variable: it has cached results, though not of all */
+	_Atomic int32_t *n_at;       /* by variable: threads that are long at its subproblems */
+	_Atomic bool *known;         /* by variable: it has cached results, though not of all */
+	int64_t number;              /* of the present budget, among those that ranks know */
+	struct gpube_andor_far *far; /* what ranks tell each other, or NULL */
+	int32_t *cells;              /* of a guest: those of its tables */
 	struct gpube_andor_walker *walkers;
 	int n_walkers;
 };
@@ -132,23 +149,62 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	const struct gpube_model *m, double bytes);
 void gpube__andor_free(struct gpube_andor *a);
 
+/* More cells than this do not travel. */
+#define GPUBE__ANDOR_MOST_CELLS ((int64_t)1 << 28)
+
+/*
+ * gpube__put_andor() - the tables that a search needs, and its pseudo-tree follows from.
+ * gpube__get_andor() - a search of such tables, which has no graph and reads off no assignments.
+ * bytes  as for gpube__andor_new()
+ * Errors: ENOMEM, EPARSE, ELIMIT
+ */
+struct gpube__bytes;
+void gpube__put_andor(struct gpube__bytes *to, const struct gpube_andor *a);
+int gpube__get_andor(struct gpube_andor **out, double bytes, struct gpube__bytes *from);
+
 /*
  * gpube__andor_search() - whether an assignment costs less than the budget, in units of the graph
  * or, if those are coarser, of the model.
  * *value  out: the least cost if it is below the budget, otherwise a bound of at least the budget
- * values  out, where *value is below the budget: an optimal assignment, by the model's variables
+ * values  out, where *value is below the budget: an optimal assignment, by the model's variables;
+ *         NULL: it is not wanted
  * *ended  out; false: the turn was over, and nothing is known
  */
 void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpube_budget *turn,
 	int64_t *value, int32_t *values, bool *ended);
 
-/* ---- what is kept (andor_cache.c) ------------------------------------------------------------ */
+/* ---- other ranks (andor_far.c) --------------------------------------------------------------- */
 
-/* The cached result of a subproblem: its least cost if exact, otherwise a lower bound. */
-struct gpube_andor_known {
-	int64_t cost;
-	bool exact;
-};
+/* As a method that ranks share (andor_guest.c); 'of' is the struct gpube_andor. */
+struct gpube__shared;
+extern const struct gpube__shared gpube__shared_andor;
+
+/* From now on other ranks share it, as number 'rank' of those. Errors: ENOMEM */
+int gpube__andor_far_open(struct gpube_andor *a, int rank);
+void gpube__andor_far_close(struct gpube_andor *a);
+/*
+ * A search begins, of the owner (which tells the others), or of a guest; false: the budget has
+ * ended, with a->value. Then gpube__andor_far_ended(): another rank has ended it meanwhile.
+ */
+bool gpube__andor_far_begin(struct gpube_andor *a);
+bool gpube__andor_far_ended(const struct gpube_andor *a);
+/* This rank has ended it with a->value, unless another one was first. */
+void gpube__andor_far_end(struct gpube_andor *a);
+/* A result of so many nodes; a thread has come to a subproblem (1) or gone from it (-1). */
+void gpube__andor_far_result(struct gpube_andor *a, const uint64_t *key,
+	const struct gpube_andor_known *known, int64_t effort);
+void gpube__andor_far_mark(struct gpube_andor *a, int32_t p, uint64_t hash, int more);
+/* Takes what others have told, by one of the threads; entries that are new. */
+int64_t gpube__andor_far_take(struct gpube_andor *a);
+/*
+ * By the thread that speaks to other ranks: what is to be told since the last call, failures are in
+ * to->status; what others have told (EPARSE, ENOMEM); whether there is a budget that has not ended.
+ */
+void gpube__andor_far_write(const struct gpube_andor *a, struct gpube__bytes *to);
+int gpube__andor_far_read(const struct gpube_andor *a, struct gpube__bytes *from);
+bool gpube__andor_far_asks(const struct gpube_andor *a);
+
+/* ---- what is kept (andor_cache.c) ------------------------------------------------------------ */
 
 int gpube__andor_cache_new(struct gpube_andor_cache **out, struct gpube_ctx *ctx, int n_words,
 	double bytes, bool shared);

@@ -4,23 +4,14 @@
 #include "gpube/bound/andor/andor_parts.h"
 #include "gpube/ops/scratch.h"
 
-/*
- * Most variables, and most on a path: the search recurses once for each, and the stack of a thread
- * may have 2 MiB.
- */
-enum { MOST_VARS = 20000, DEEPEST = 4000 };
+/* Most variables on a path: the search recurses once for each; a thread's stack may have 2 MiB. */
+enum { DEEPEST = 4000 };
 
 /*
  * Least variables of a cached subproblem: to look a smaller one up takes as long as the nodes that
  * it spares.
  */
 enum { WORTH_KEEPING = 4 };
-
-/*
- * Most bits by which the graph's costs were rounded: times 2^26, a gap of at most 2^28 stays far
- * below 2^60.
- */
-enum { ROUNDED_MOST = 26 };
 
 void gpube__andor_free(struct gpube_andor *a)
 {
@@ -37,11 +28,12 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__free(ctx, (void *)a->n_at);
 	gpube__free(ctx, (void *)a->known);
 	gpube__andor_cache_free(ctx, a->cache);
+	gpube__andor_far_close(a);
 	gpube__free(ctx, a->nodes);
 	gpube__free(ctx, a->tables);
 	for (int32_t k = 0; k < a->n_rests; k++)
 		gpube__free(ctx, a->rests[k].t);
-	GPUBE_FREE_ALL(ctx, a->rests, a->scope, a->children, a->stride, a->context, a);
+	GPUBE_FREE_ALL(ctx, a->cells, a->rests, a->scope, a->children, a->stride, a->context, a);
 }
 
 /* Appends the strides of a scope but its first variable, from 'at' on; returns that one's. */
@@ -52,7 +44,7 @@ static int64_t lay_out(struct gpube_andor *a, int32_t at, const int32_t *scope, 
 	for (int k = n - 1; k > 0; k--) {
 		a->scope[at + k - 1] = scope[k];
 		a->stride[at + k - 1] = stride;
-		stride *= a->g->domain[scope[k]];
+		stride *= a->nodes[scope[k]].domain;
 	}
 	return stride;
 }
@@ -137,10 +129,6 @@ static int make_rests(struct gpube_andor *a, const struct gpube_model *m, int32_
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		status = make_rest(a, m, f, &at);
 	qsort(a->rests, (size_t)a->n_rests, sizeof(*a->rests), compare_rests);
-	for (int32_t k = a->n_rests - 1; k >= 0; k--) {
-		a->nodes[a->rests[k].position].rest_at = k;
-		a->nodes[a->rests[k].position].n_rests++;
-	}
 	return status;
 }
 
@@ -328,25 +316,35 @@ static int make_walkers(struct gpube_andor *a)
 	return GPUBE_OK;
 }
 
-static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes)
+/* Its variables' domains and its tables, from the graph. */
+static int fill(struct gpube_andor *a, const struct gpube_model *m)
 {
 	int64_t more = 0;
 	int32_t end = 0;
 	int status;
 
-	for (int32_t p = 0; p < a->n; p++) {
+	for (int32_t p = 0; p < a->n; p++)
 		a->nodes[p].domain = a->g->domain[p];
-		a->nodes[p].values_at = a->n_values;
-		a->nodes[p].parent = -1;
-		a->n_values += a->g->domain[p];
-	}
 	for (int32_t f = 0; f < m->n_functions && a->up; f++)
 		more += m->functions[f].arity;
 	status = make_tables(a, more, &end);
-	if (!status && a->up)
-		status = make_rests(a, m, end);
-	if (!status)
-		status = make_contexts(a, bytes);
+	return status || !a->up ? status : make_rests(a, m, end);
+}
+
+int gpube__andor_finish(struct gpube_andor *a, double bytes)
+{
+	int status;
+
+	for (int32_t p = 0; p < a->n; p++) {
+		a->nodes[p].values_at = a->n_values;
+		a->nodes[p].parent = -1;
+		a->n_values += a->nodes[p].domain;
+	}
+	for (int32_t k = a->n_rests - 1; k >= 0; k--) {
+		a->nodes[a->rests[k].position].rest_at = k;
+		a->nodes[a->rests[k].position].n_rests++;
+	}
+	status = make_contexts(a, bytes);
 	if (!status)
 		status = make_children(a);
 	if (status)
@@ -358,6 +356,24 @@ static int fill(struct gpube_andor *a, const struct gpube_model *m, double bytes
 				&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
 }
 
+struct gpube_andor *gpube__andor_alloc(struct gpube_ctx *ctx, int32_t n)
+{
+	struct gpube_andor *a = gpube__alloc_zero(ctx, 1, sizeof(*a));
+
+	if (!a)
+		return NULL;
+	a->ctx = ctx;
+	a->n = n;
+	a->n_words = 1;
+	a->position_bits = 32 - __builtin_clz((uint32_t)n);
+	a->nodes = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*a->nodes));
+	a->children = gpube__alloc(ctx, (uint64_t)n, sizeof(*a->children));
+	if (a->nodes && a->children)
+		return a;
+	gpube__andor_free(a);
+	return NULL;
+}
+
 int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	const struct gpube_model *m, double bytes)
 {
@@ -365,20 +381,16 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	int status;
 
 	*out = NULL;
-	if (g->shift < -ROUNDED_MOST || g->n > MOST_VARS || g->n == 0)
+	if (g->shift < -GPUBE__ANDOR_ROUNDED || g->n > GPUBE__ANDOR_MOST_VARS || g->n == 0)
 		return GPUBE_OK;
-	a = gpube__alloc_zero(g->ctx, 1, sizeof(*a));
+	a = gpube__andor_alloc(g->ctx, g->n);
 	if (!a)
 		return GPUBE_ENOMEM;
-	a->ctx = g->ctx;
 	a->g = g;
-	a->n = g->n;
 	a->up = g->shift < 0 ? -g->shift : 0;
-	a->n_words = 1;
-	a->position_bits = 32 - __builtin_clz((uint32_t)a->n);
-	a->nodes = gpube__alloc_zero(a->ctx, (uint64_t)a->n, sizeof(*a->nodes));
-	a->children = gpube__alloc(a->ctx, (uint64_t)a->n, sizeof(*a->children));
-	status = a->nodes && a->children ? fill(a, m, bytes) : GPUBE_ENOMEM;
+	status = fill(a, m);
+	if (!status)
+		status = gpube__andor_finish(a, bytes);
 	if (status)
 		gpube__andor_free(a);
 	else

@@ -4,6 +4,17 @@
 
 #include "gpube/bound/andor/andor.h"
 
+/*
+ * Most variables; most bits by which a graph's costs were rounded: times 2^26, a gap of at most
+ * 2^28 stays far below 2^60.
+ */
+enum { GPUBE__ANDOR_MOST_VARS = 20000, GPUBE__ANDOR_ROUNDED = 26 };
+
+/* A search of n variables, without tables; NULL: ENOMEM. */
+struct gpube_andor *gpube__andor_alloc(struct gpube_ctx *ctx, int32_t n);
+/* Makes all that follows from domains and tables. Errors: ENOMEM, ELIMIT */
+int gpube__andor_finish(struct gpube_andor *a, double bytes);
+
 /* A value of a variable, and the cost of the variable's tables with it. */
 struct gpube_andor_choice {
 	int64_t cost;
@@ -12,11 +23,11 @@ struct gpube_andor_choice {
 };
 
 /*
- * A subproblem that a thread is at, the node count when it began, and whether other threads know.
+ * A subproblem that a thread is at, the node count when it began, and who knows of it.
  */
 struct gpube_andor_place {
 	int32_t p;
-	bool told;
+	bool told, far; /* other threads know; other ranks do */
 	int64_t since;
 	uint64_t hash;
 };
@@ -31,7 +42,7 @@ struct gpube_andor_walker {
 	int64_t *low;                   /* bounds of the children of a decided variable */
 	bool *later;                    /* another thread is at that child */
 	struct gpube_andor_place *path; /* from a root to the present node */
-	int32_t depth, n_old;           /* n_old: the other threads know so many of them */
+	int32_t depth, n_old, n_far;    /* the other threads, and ranks, know so many of them */
 	int64_t tell_at;                /* nodes after which they are told of more */
 	int64_t n_nodes, told;
 	int64_t n_new;    /* cached since it last counted them */

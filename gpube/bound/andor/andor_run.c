@@ -14,8 +14,9 @@
  */
 enum { FIRST_PART = 1 << 12 };
 /* Most of the memory for the cache, and most bytes: to grow it further takes seconds. */
-#define SHARE      4
 #define MOST_BYTES 8e9
+/* Seconds to send a cell to other ranks, and to read it there: a search is shared after as long. */
+#define SENDING 2e-7
 
 /* The gap to the cutoff, in units of the search. */
 static int64_t slack_of(const struct gpube_bounder *b, const struct gpube_joingraph *g)
@@ -59,30 +60,75 @@ static int ask(struct gpube_bounder *b, struct gpube_andor *a, int64_t budget, i
 
 void gpube__andor_run_clear(struct gpube_andor_run *run)
 {
+	if (run->shared) /* nobody else looks at it from now on */
+		gpube__bounder_share(run->shared, GPUBE__SHARED_ANDOR, NULL);
 	gpube__andor_free(run->a);
-	*run = (struct gpube_andor_run){NULL, 0};
+	*run = (struct gpube_andor_run){0};
+}
+
+/* Seconds of search after which other ranks share it; INFINITY: none do. */
+static double sharing_pays(const struct gpube_bounder *b, const struct gpube_joingraph *g)
+{
+	const struct gpube_watch *watch = b->told.watch;
+
+	if (!watch || !watch->share || g->cells > (double)GPUBE__ANDOR_MOST_CELLS)
+		return INFINITY;
+	return watch->share_after > 0 ? watch->share_after + SENDING * g->cells : 0;
+}
+
+static int share(struct gpube_bounder *b, struct gpube_andor_run *run)
+{
+	const int status = gpube__andor_far_open(run->a, 0);
+
+	if (status)
+		return status;
+	run->shared = b;
+	gpube__bounder_share(b, GPUBE__SHARED_ANDOR, run->a);
+	return GPUBE_OK;
+}
+
+/* Budgets one after the other, for so many seconds. *done: the bounds have met. */
+static int search(struct gpube_bounder *b, struct gpube_andor_run *run, int64_t slack,
+	double seconds, bool *done)
+{
+	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
+	int status = GPUBE_OK;
+	bool ended = true;
+
+	while (!*done && ended && !status) {
+		status = ask(b, run->a, run->part > 1 ? slack / run->part + 1 : slack, slack, &turn,
+			&ended, done);
+		run->part = ended ? run->part / 2 : run->part;
+	}
+	run->worked += gpube__budget_spent(&turn);
+	return status;
 }
 
 int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds,
 	struct gpube_andor_run *run)
 {
-	const struct gpube_budget turn = gpube__budget(b->ctx, seconds);
+	const double alone = sharing_pays(b, g), end = gpube__worked(b->ctx) + seconds;
 	const int64_t slack = slack_of(b, g);
-	bool done = slack <= 0, ended = true;
+	bool done = slack <= 0;
 	int status = GPUBE_OK;
 
 	if (!run->a) {
 		status = gpube__andor_new(&run->a, g, b->tables,
-			fmin((double)b->ctx->memory_bytes / SHARE, MOST_BYTES));
+			fmin(GPUBE__ANDOR_PART * (double)b->ctx->memory_bytes, MOST_BYTES));
 		run->part = FIRST_PART;
 	}
 	if (status || !run->a)
 		return status;
-	while (!done && ended && !status) {
-		status = ask(b, run->a, run->part > 1 ? slack / run->part + 1 : slack, slack, &turn,
-			&ended, &done);
-		run->part = ended ? run->part / 2 : run->part;
-	}
+	if (!run->shared && alone > run->worked)
+		status = search(b, run, slack, fmin(seconds, alone - run->worked), &done);
+	if (!run->shared && !status && !done && alone <= run->worked)
+		status = share(b, run);
+	if (run->shared)
+		gpube__bounder_turn(b, GPUBE__SHARED_ANDOR);
+	if (!status && !done && gpube__worked(b->ctx) < end)
+		status = search(b, run, slack, end - gpube__worked(b->ctx), &done);
+	if (run->shared)
+		gpube__bounder_turn(b, GPUBE__N_SHARED);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s, z %d",
 		(long long)run->a->n_nodes, gpube__plural((double)run->a->n_nodes), g->z);
 	if (done || status)

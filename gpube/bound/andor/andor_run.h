@@ -10,7 +10,9 @@ struct gpube_joingraph;
 /* A search that a later turn on the same tables may continue; zero: none. */
 struct gpube_andor_run {
 	struct gpube_andor *a;
-	int64_t part; /* the budget is 1 / part of the gap */
+	int64_t part;                 /* the budget is 1 / part of the gap */
+	double worked;                /* seconds of it */
+	struct gpube_bounder *shared; /* other ranks share a; or NULL */
 };
 
 /*

@@ -6,11 +6,12 @@
 #include "gpube/bound/sharing/sharing.h"
 #include "gpube/ir/dense.h"
 
-void gpube__sharing_root(struct gpube__bytes *to, const struct gpube_bounder *b)
+static void guest_root(struct gpube__bytes *to, void *of)
 {
+	const struct gpube_dfs_tree *s = of;
 	struct gpube__bytes run = {.ctx = to->ctx};
 
-	gpube__put_run(&run, b, false);
+	gpube__put_run(&run, s->b, false);
 	(void)gpube__pack(to, &run);
 	gpube__bytes_clear(&run);
 }
@@ -40,13 +41,23 @@ static int fill(struct gpube_bounder *b, struct gpube__bytes *run)
 		b->state.tree); /* its cutoff, before anybody asks for its state */
 }
 
-int gpube__guest_new(struct gpube_bounder **out, const struct gpube_model *given,
-	const struct gpube_opts *opts, struct gpube__bytes *root)
+static void free_bounder(struct gpube_bounder *b)
+{
+	if (!b)
+		return;
+	gpube__bounder_forget(b);
+	gpube__bounder_clear(b);
+	gpube__free(b->ctx, b);
+}
+
+static int guest_new(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
+	struct gpube__bytes *root, int rank)
 {
 	struct gpube__bytes run = {.ctx = given->ctx};
 	struct gpube_bounder *b = gpube__alloc_zero(given->ctx, 1, sizeof(*b));
 	int status = b ? gpube__unpack(&run, root) : GPUBE_ENOMEM;
 
+	(void)rank;
 	*out = NULL;
 	if (b) {
 		*b = (struct gpube_bounder){.ctx = given->ctx,
@@ -63,30 +74,56 @@ int gpube__guest_new(struct gpube_bounder **out, const struct gpube_model *given
 		status = fill(b, &run);
 	gpube__bytes_clear(&run);
 	if (status)
-		gpube__guest_free(b);
+		free_bounder(b);
 	else
-		*out = b;
+		*out = b->state.tree;
 	return status;
 }
 
-void gpube__guest_free(struct gpube_bounder *b)
+static void guest_free(void *of)
 {
-	if (!b)
-		return;
-	gpube__bounder_forget(b);
-	gpube__bounder_clear(b);
-	gpube__free(b->ctx, b);
+	if (of)
+		free_bounder(((struct gpube_dfs_tree *)of)->b);
 }
 
-int gpube__guest_search(struct gpube_bounder *b)
+static int guest_search(void *of)
 {
-	struct gpube_dfs_tree *s = b->state.tree;
+	struct gpube_dfs_tree *s = of;
 	int status;
 
-	s->turn = gpube__budget(b->ctx, INFINITY);
+	s->turn = gpube__budget(s->b->ctx, INFINITY);
 	status = gpube__dfs_tree_know(s);
 	if (!status)
 		status = gpube__dfs_tree_search(s);
 	s->seconds += gpube__budget_spent(&s->turn);
 	return status;
 }
+
+static void take_incumbent(void *of)
+{
+	gpube__dfs_tree_take_incumbent(of);
+}
+
+static int check(void *of)
+{
+	return gpube__dfs_tree_check(of);
+}
+
+const struct gpube__shared gpube__shared_tree = {.kind = GPUBE__SHARED_TREE,
+	.name = "tree",
+	.lends = true,
+	.root = guest_root,
+	.guest_new = guest_new,
+	.guest_free = guest_free,
+	.search = guest_search,
+	.state = gpube__sharing_state,
+	.give = gpube__sharing_give,
+	.take = gpube__sharing_take,
+	.want = gpube__sharing_want,
+	.least = gpube__sharing_least,
+	.repaid = gpube__sharing_repaid,
+	.recall = gpube__sharing_recall,
+	.check = check,
+	.incumbent = take_incumbent,
+	.best = gpube__sharing_best,
+	.learn = gpube__sharing_learn};

@@ -21,9 +21,10 @@ bool gpube__sharing_begins(const struct gpube_dfs_tree *s)
 	return any && (known || s->n_blocks == 1);
 }
 
-struct gpube__sharing_state gpube__sharing_state(struct gpube_dfs_tree *s)
+struct gpube__shared_state gpube__sharing_state(void *of)
 {
-	struct gpube__sharing_state state = {0};
+	struct gpube_dfs_tree *s = of;
+	struct gpube__shared_state state = {0};
 
 	pthread_mutex_lock(&s->lock);
 	for (int32_t k = 0; k < s->n_blocks; k++) {
@@ -41,8 +42,10 @@ struct gpube__sharing_state gpube__sharing_state(struct gpube_dfs_tree *s)
 	return state;
 }
 
-void gpube__sharing_want(struct gpube_dfs_tree *s, bool wanted)
+void gpube__sharing_want(void *of, bool wanted)
 {
+	struct gpube_dfs_tree *s = of;
+
 	__atomic_store_n(&s->wanted, wanted, __ATOMIC_RELAXED);
 }
 
@@ -101,9 +104,10 @@ static bool give_one(
 	return alive;
 }
 
-int64_t gpube__sharing_give(struct gpube_dfs_tree *s, struct gpube__bytes *to, int64_t most,
-	int to_rank, int64_t number)
+int64_t gpube__sharing_give(
+	void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number)
 {
+	struct gpube_dfs_tree *s = of;
 	int64_t n = 0;
 
 	pthread_mutex_lock(&s->lock);
@@ -118,8 +122,10 @@ int64_t gpube__sharing_give(struct gpube_dfs_tree *s, struct gpube__bytes *to, i
 	return n;
 }
 
-int gpube__sharing_take(struct gpube_dfs_tree *s, struct gpube__bytes *from)
+int gpube__sharing_take(void *of, struct gpube__bytes *from)
 {
+	struct gpube_dfs_tree *s = of;
+
 	pthread_mutex_lock(&s->lock);
 	while (!from->status && from->next < from->n)
 		(void)gpube__get_tree_node(from, s);
@@ -131,8 +137,10 @@ int gpube__sharing_take(struct gpube_dfs_tree *s, struct gpube__bytes *from)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-void gpube__sharing_least(struct gpube__bytes *to, struct gpube_dfs_tree *s)
+void gpube__sharing_least(struct gpube__bytes *to, void *of)
 {
+	struct gpube_dfs_tree *s = of;
+
 	pthread_mutex_lock(&s->lock);
 	for (int32_t i = 0; i < s->n_blocks; i++)
 		gpube__put(to, s->blocks[i].closed || gpube__dfs_tree_is_done(s)
@@ -158,9 +166,10 @@ static void repay(
 	gpube__free(ctx, loan);
 }
 
-int gpube__sharing_repaid(
-	struct gpube_dfs_tree *s, struct gpube__bytes *from, int rank, int64_t number)
+int gpube__sharing_repaid(void *of, struct gpube__bytes *from, int rank, int64_t number)
 {
+	struct gpube_dfs_tree *s = of;
+
 	for (int32_t i = 0; i < s->n_blocks; i++) {
 		const int64_t least = gpube__get(from, 0, INT64_MAX);
 
@@ -181,8 +190,9 @@ int gpube__sharing_repaid(
 	return GPUBE_OK;
 }
 
-int gpube__sharing_recall(struct gpube_dfs_tree *s, struct gpube_ctx *ctx, int rank)
+int gpube__sharing_recall(void *of, struct gpube_ctx *ctx, int rank)
 {
+	struct gpube_dfs_tree *s = of;
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&s->lock);
@@ -209,8 +219,9 @@ int gpube__sharing_recall(struct gpube_dfs_tree *s, struct gpube_ctx *ctx, int r
 
 /* ---- best assignments ------------------------------------------------------------------------ */
 
-bool gpube__sharing_best(struct gpube__bytes *to, struct gpube_dfs_tree *s, int64_t *seen)
+bool gpube__sharing_best(struct gpube__bytes *to, void *of, int64_t *seen)
 {
+	struct gpube_dfs_tree *s = of;
 	bool better, whole = true;
 
 	pthread_mutex_lock(&s->lock);
@@ -224,8 +235,9 @@ bool gpube__sharing_best(struct gpube__bytes *to, struct gpube_dfs_tree *s, int6
 	return better && whole;
 }
 
-int gpube__sharing_learn(struct gpube_dfs_tree *s, struct gpube__bytes *from, int64_t *seen)
+int gpube__sharing_learn(void *of, struct gpube__bytes *from, int64_t *seen)
 {
+	struct gpube_dfs_tree *s = of;
 	const int32_t n = s->t->n;
 	int32_t *values = gpube__alloc(from->ctx, (uint64_t)n, sizeof(*values));
 
