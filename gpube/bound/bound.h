@@ -30,9 +30,8 @@ struct gpube_solution *gpube__bound_moment(
 	const struct gpube_model *m, const struct gpube_opts *opts);
 
 /*
- * gpube__bounder_eliminate() - eliminates if that fits the memory and 'seconds', also in slices if
- * these should take a small part of them, and stops when it takes longer. Reports the best
- * assignment below the cutoff, if there is one.
+ * gpube__bounder_eliminate() - eliminates if that, also in slices, fits the memory and 'seconds',
+ * and stops when it takes longer. Reports the best assignment below the cutoff, if there is one.
  * dead   NULL, or for each value of the simplified model (at[i] + a) whether it is left out
  * done   out: whether it ended. Then only dead values are below the present cutoff; without dead
  *        values the lower bound says so

@@ -3,16 +3,14 @@
 #include "gpube/options/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "gpube/eliminate/solve_parts.h"
 #include "gpube/ops/pick.h"
 
-/*
- * Slices begin where their predicted time is at most a sixteenth of the time left. The prediction
- * counts joined cells alone and may be wrong by a factor of ten.
- */
-#define SLICE_SHARE 16
+/* Of a byte of memory that is written for the first time. */
+#define FRESH_SECONDS 2e-10
 
 /*
  * The model that is eliminated: the simplified one without dead values, with the cutoff as its top.
@@ -146,12 +144,12 @@ static const struct gpube_plan *figures(const struct rest *r)
 	return &r->e.plan.way.figures;
 }
 
-/* Predicted seconds of a plan: joins, and fresh memory at 5 GB a second; INFINITY: too late. */
+/* Predicted seconds of a plan: joins, and fresh memory; INFINITY: too late. */
 static double planned_seconds(const struct gpube_bounder *b, const struct rest *r)
 {
 	const struct gpube_plan *plan = figures(r);
-	const double seconds =
-		plan->predicted_seconds + 2e-10 * plan->peak_bytes * fmax(plan->n_slices, 1);
+	const double seconds = plan->predicted_seconds +
+			       FRESH_SECONDS * plan->peak_bytes * fmax(plan->n_slices, 1);
 
 	return 2 * seconds > gpube__seconds_left(b->ctx) ? INFINITY : seconds;
 }
@@ -267,59 +265,24 @@ out:
 	return status;
 }
 
-/* ---- in slices ------------------------------------------------------------------------------- */
+/* ---- the whole, or what is left ---------------------------------------------------------------- */
 
-/* Seconds that so many joined cells take on the faster open side. */
-static double joining_seconds(const struct gpube_bounder *b, double joined_cells)
+/* Eliminates where tables, or those of slices, fit and time suffices. */
+static int eliminate_rest(struct gpube_bounder *b, struct rest *r, double seconds, bool *done)
 {
-	int ignored;
-	const struct gpube_ops *ops = b->ctx->device && b->opts->backend != GPUBE_BACKEND_CPU
-					      ? gpube__ops_cuda(b->ctx, &ignored)
-					      : gpube__ops_cpu();
-
-	return gpube__predicted_seconds(b->ctx, ops, joined_cells);
-}
-
-/* Eliminates in slices, if their predicted time is at most 'most' of the 'seconds'. */
-static int eliminate_slices(
-	struct gpube_bounder *b, struct rest *r, double most, double seconds, bool *done)
-{
-	int status = b->opts->no_slices ? GPUBE_ELIMIT : plan_rest(r, b);
-
-	if (!status && r->s.infeasible) {
-		*done = true;
-	} else if (!status && joining_seconds(b, figures(r)->joined_cells) <= most &&
-		   planned_seconds(b, r) <= seconds / 2) {
-		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination in %.0f slices, %.3g joined cell%s in all",
-			figures(r)->n_slices, figures(r)->joined_cells,
-			gpube__plural(figures(r)->joined_cells));
-		status = run_rest(b, r, seconds, done);
-	}
-	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
-}
-
-/* ---- the whole ------------------------------------------------------------------------------- */
-
-/* Eliminates if tables fit and time suffices; otherwise *too_large: how many cells to join. */
-static int eliminate_rest(
-	struct gpube_bounder *b, struct rest *r, double seconds, bool *done, double *too_large)
-{
+	const struct gpube_plan *plan = figures(r);
+	char slices[32] = "";
 	int status;
 
-	r->opts.no_slices = 1;
+	r->opts.no_slices = b->opts->no_slices;
 	status = plan_rest(r, b);
-	r->opts.no_slices = 0;
-	if (!status && r->s.infeasible) {
-		*done = true;
-		return GPUBE_OK;
-	}
-	if (status == GPUBE_ELIMIT || (!status && planned_seconds(b, r) > seconds))
-		*too_large = figures(r)->joined_cells;
-	else if (!status) {
+	*done = !status && r->s.infeasible;
+	if (!status && !*done && planned_seconds(b, r) <= seconds) {
+		if (plan->n_slices > 1)
+			snprintf(slices, sizeof(slices), " in %.0f slices", plan->n_slices);
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL,
-			"elimination of the values left: %.3g joined cell%s",
-			figures(r)->joined_cells, gpube__plural(figures(r)->joined_cells));
+			"elimination%s of the values left: %.3g joined cell%s", slices,
+			plan->joined_cells, gpube__plural(plan->joined_cells));
 		status = run_rest(b, r, fmax(seconds, 3 * planned_seconds(b, r)), done);
 	}
 	return status == GPUBE_ELIMIT ? GPUBE_OK : status;
@@ -328,16 +291,12 @@ static int eliminate_rest(
 int gpube__bounder_eliminate(
 	struct gpube_bounder *b, const uint8_t *dead, const int64_t *at, double seconds, bool *done)
 {
-	const double most = seconds / SLICE_SHARE;
 	struct rest r;
-	double too_large = INFINITY;
 	int status = rest_init(&r, b, dead, at);
 
 	*done = false;
 	if (!status)
-		status = eliminate_rest(b, &r, seconds, done, &too_large);
-	if (!status && !*done && joining_seconds(b, too_large) <= most)
-		status = eliminate_slices(b, &r, most, seconds, done);
+		status = eliminate_rest(b, &r, seconds, done);
 	if (!status && *done && r.whole)
 		gpube__bounder_update_lower(b, b->cutoff, "elimination");
 	rest_clear(&r, b);

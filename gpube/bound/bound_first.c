@@ -3,9 +3,8 @@
  *
  * The minima of the file's tables give the first bound. Then soft arc consistency moves costs
  * between functions, forward and backward along the variables, as 64-bit integers. (32
- * bits hold 26 of a cost: of a protein's energies with 12 decimals that loses the fifth digit of
- * the bound, and the last digits prove an optimum. A 64-bit sweep is no slower, since it moves sums
- * of costs and leaves the tables as they are.)
+ * bits would lose the last digits of costs with many decimals, which prove an optimum, and a 64-bit
+ * sweep moves sums of costs and leaves the tables as they are.)
  *
  * The reparametrised model is kept. Mini-buckets, join graphs and regions begin from its tables, so
  * that no bound of theirs is below this one.

@@ -8,10 +8,7 @@
 
 /* Each first run is so many times as long as the one before. */
 #define LONGER 1.5
-/*
- * If a first run has seen this part of the tree, the search continues from its open nodes. A
- * smaller part saves nearly as much, ten times as large a part half of it.
- */
+/* If a first run has seen this part of the tree, the search continues from its open nodes. */
 #define ENOUGH 0.04
 /* A run that keeps open nodes has a part of all: depth first sees less. */
 #define PART 0.2

@@ -423,8 +423,7 @@ double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s)
 /* ---- making one ------------------------------------------------------------------------------ */
 
 /*
- * Orders the positions block by block. Costs move towards the variables that elimination has last:
- * the other way round takes up to four times as many nodes.
+ * Orders the positions block by block. Costs move towards the variables that elimination has last.
  */
 static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 {

@@ -15,13 +15,10 @@
  * Designs weighed. (1) Restarts alone: no bound but the root's, and work is repeated for ever. (2)
  * Open nodes from the first run on: the first decisions, made without weights, stay.
  *
- * What did not pay (three to five draws of first weights each): to decide variables of one, two or
- * three open neighbours last, as if they were eliminated; to remove values at
- * each node that the one known as free dominates; to probe each value at the
- * root (one in fifty fails, or none). A Bayesian network takes more nodes when its optimum is known
- * from the start: sweeps come within 1e-10 of it, where many values cost nearly
- * nothing, and neither more sweeps nor costs times 2^8 change that. (toulbar2, which rounds to
- * 1e-7, sees none of these.)
+ * What did not pay: to decide variables of one, two or three open neighbours last, as if they were
+ * eliminated; to remove values at each node that the one known as free dominates; to probe each
+ * value at the root. A tree may take more nodes when its optimum is known from the start: where
+ * sweeps come close to it many values cost nearly nothing.
  *
  * Threads. One thread searches alone for a moment, in which most trees end. Then each of several
  * takes the open node of the least bound, dives from there with its own copy of the root's tables,
@@ -33,13 +30,11 @@
  * leaves it goes on where it was, depth first. Only the caller's thread reports incumbents and
  * polls the cutoff. With one thread the search is the same as without threads.
  *
- * Designs weighed. (1) A subtree for each thread, by the first decisions: their sizes differ a
- * thousandfold. (2) Work stealing without a heap: a bound that rises, and open nodes for a later
- * turn, need the heap anyway, and a lock for each run of 16 nodes or more costs nothing. (3)
- * Weights of each thread: a tenth more nodes, on two threads, than shared ones.
- * (4) Shorter runs with more threads, so that the heap is asked as often: runs half as long took
- * two threads a fifth more nodes, and 16 as many. (5) First runs by one thread: an eighth of the
- * time, while others wait.
+ * Designs weighed. (1) A subtree for each thread, by the first decisions: their sizes differ too
+ * much. (2) Work stealing without a heap: a bound that rises, and open nodes for a later turn, need
+ * the heap anyway, and a lock for each run costs little. (3) Weights of each thread, (4) shorter
+ * runs with more threads, so that the heap is asked as often: both took more nodes. (5) First runs
+ * by one thread, while others wait.
  *
  * Source: Allouche et al., CP 2015 (hybrid best-first search; runs grow where replays cost much).
  */

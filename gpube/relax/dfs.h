@@ -21,12 +21,12 @@
  * Rows of costs lie dense, and a value that is gone has a cost beyond all others, so that loops go
  * by vectors over the window of what is live; a list of live values is kept beside them, for small
  * domains and for functions of more variables. Where the cutoff is small, tables of two variables
- * are of 32 bits: with both a radio network takes 1.1 s instead of 1.8 for as many nodes.
+ * are of 32 bits.
  *
  * Designs weighed. (1) Parts with tables of their own, best bound first (nested_run.c): fewer
- * nodes on large dense tables, a hundred times as long for each where tables are small and many.
- * (2) Static tables along one order (heuristic.h): ten million nodes a second, but most models need
- * many more than that times what this takes. (3) This one, as search programs do.
+ * nodes on large dense tables, but each takes far longer where tables are small and many. (2)
+ * Static tables along one order (heuristic.h): far more nodes a second, and most models need far
+ * more of them. (3) This one, as search programs do.
  *
  * Source: Cooper et al., AI 174, 2010 (shifts as consistencies); Larrosa and Schiex, AI 159, 2004
  *         (FDAC); Kolmogorov, PAMI 2015 (order and weights); Boussemart et al., ECAI 2004 (weights

@@ -6,10 +6,9 @@
  * searched for where it is not. What is kept may be of any node, since it is always looked at, and
  * nothing has to be taken back.
  *
- * Designs weighed. (1) To move all costs in, to find the least, and to move them back: nine of ten
- * times nothing was forced. (2) Lists of what each value keeps company, so that
- * only lost company is looked at: costs that change end it as well, and most functions have few
- * values. (3) Vectors for the search of rows of 44 values and more: another twentieth.
+ * Designs weighed. (1) To move all costs in, to find the least, and to move them back: mostly
+ * nothing is forced. (2) Lists of what each value keeps company, so that only lost company is
+ * looked at: costs that change end it as well, and most functions have few values.
  *
  * Source: Bessiere et al., AI 165, 2005 (supports that are kept); Larrosa and Schiex, AI 159, 2004
  *         (of costs).

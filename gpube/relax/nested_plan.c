@@ -203,29 +203,6 @@ static int group_cliques(struct gpube_ctx *ctx, int32_t n, const int32_t *items,
 	return status;
 }
 
-/* Pairs of each variable, behind each other. */
-static void list_near(const struct gpube_regions_plan *p, const int32_t *pair_vars,
-	int32_t *near_at, int32_t *near)
-{
-	int32_t total = 0;
-
-	for (int32_t i = 0; i <= p->n; i++)
-		near_at[i] = 0;
-	for (int64_t e = 0; e < 2 * (int64_t)p->n_pairs; e++)
-		near_at[pair_vars[e]]++;
-	for (int32_t i = 0; i <= p->n; i++) {
-		const int32_t more = i < p->n ? near_at[i] : 0;
-
-		near_at[i] = total;
-		total += more;
-	}
-	for (int64_t e = 0; e < 2 * (int64_t)p->n_pairs; e++)
-		near[near_at[pair_vars[e]]++] = (int32_t)(e / 2);
-	for (int32_t i = p->n; i > 0; i--)
-		near_at[i] = near_at[i - 1];
-	near_at[0] = 0;
-}
-
 /* Writes the items in the order of their groups; place[k] becomes where item k went. */
 static void write_items(int32_t *vars, int32_t *below, int k, int32_t n, const int32_t *items,
 	const int32_t *order, const int32_t *renumbered)
@@ -274,7 +251,9 @@ static int make_plan(struct maker *k)
 		to[2 * (int64_t)e + 1] = n->c->pairs[e].b;
 	}
 	near_at = to + 2 * (int64_t)p->n_pairs;
-	list_near(p, to, near_at, near_at + p->n + 1);
+	memcpy(near_at, n->c->near_at, ((size_t)p->n + 1) * sizeof(*near_at));
+	if (p->n_pairs)
+		memcpy(near_at + p->n + 1, n->c->near, 2 * (size_t)p->n_pairs * sizeof(*near_at));
 	status = make_groups(ctx, p->n, near_at, near_at + p->n + 1, p->n_pairs,
 		near_at + p->n + 1 + 2 * (int64_t)p->n_pairs, &p->variable_group,
 		&p->n_variable_groups);

@@ -8,7 +8,7 @@
  *
  * The library is CaDiCaL, where 'make' finds it. Its proof that nothing is left is believed, not
  * checked: whoever reports it says so. Designs weighed: (1) a solver of our own: years behind; (2)
- * the search trees (dfs.h): no learning; log-2.cnf takes one 2 s, CaDiCaL some milliseconds.
+ * the search trees (dfs.h): they learn no clauses.
  *
  * Source: Biere et al., SAT Competition 2020 (CaDiCaL); Sinz, CP 2005 (at most one, by a ladder).
  */

@@ -9,7 +9,7 @@
 
 #define MOST_CELLS   0x1p60
 #define MOST_AT_ONCE 0x1p20
-/* cells of a thread for each launch that it spares: 0.33 us beside some 50 */
+/* cells of a thread for each launch that it spares */
 #define MOST_REDUCED 256
 
 /* A contraction of one mini-bucket, and what it points to. */

@@ -64,9 +64,8 @@ static bool sides_of_positions(uint8_t *side, const uint8_t *of_mini, const stru
 }
 
 /*
- * How many times as long the host is to take for a device to be opened: what is predicted for joins
- * of two large tables is up to five times what they take, and on a busy machine
- * opening takes twice as long.
+ * How many times as long the host is to take for a device to be opened: what is predicted may be
+ * several times what joins take, and on a busy machine opening takes longer.
  */
 #define WORTH_OPENING 3.0
 

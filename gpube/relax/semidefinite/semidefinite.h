@@ -28,8 +28,7 @@
  * Designs weighed. (1) Multipliers of the diagonal alone, by vectors of low rank (the mixing
  * method): fast for two values a variable, but exclusive values are constraints of their own that
  * its bound needs multipliers for, and entries may be negative. (2) Interior points: 10^5
- * constraints. (3) The relaxation without nonnegativity: on the model above a prototype had 3.6 %
- * after 1500 steps, where this has 0.5 % after 300. (4) This one.
+ * constraints. (3) The relaxation without nonnegativity leaves a far wider gap. (4) This one.
  *
  * Source: Oliveira, Wolkowicz, Xu, ADMM for the SDP relaxation of the QAP, Math. Prog. Comp. 2018;
  *         Rump, Verification of positive definiteness, BIT 2006.
