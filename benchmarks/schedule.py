@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """The shares of `gpube solve`'s schedule: records what each method does alone, replays a schedule on that, and fits the shares.
 
-usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--jobs N] [--ways auto,tree,…]
+usage: benchmarks/schedule.py record DATA --csv traces.csv [--gpube build/gpube] [--timeout 8] [--only TEXT,TEXT] [--jobs N] [--begin 3]
+                                            [--ways auto,tree,…]
        benchmarks/schedule.py replay traces.csv [--shares gpube/bound/schedule/shares.c]
        benchmarks/schedule.py fit traces.csv [--shares gpube/bound/schedule/shares.c] [--pull 0.1]
 
-record: runs the schedule, and each method by itself for up to four times as long, once on every instance that solve.py has of DATA and
+record: runs the schedule, and each method by itself for up to four times as long and --begin seconds, in which it has orders and
+assignments (by the clock: more where others use the machine), once on every instance that solve.py has of DATA and
 whose path has one of the TEXTs in it, N of them side by side, each on a core of its own. A line of the CSV is what one method did in
 one run: its bounds by ticks of its own work as tick:lower:upper (of a maximum with changed signs), the predicted end of elimination by
 the work of order search as tick:ticks, and what is left of a search tree likewise. What is in the CSV already is not run again. --ways: the
@@ -44,7 +46,7 @@ FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "ari
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
         "mbe": "mbe", "semidefinite": "semidefinite"}
 MOST_POINTS = 40
-BEGIN, TIMES = 3, 4
+TIMES = 4
 
 # ---- record
 
@@ -174,7 +176,7 @@ def paths_of(args):
 
 def limit_of(args, auto):
     """Seconds of a method by itself: what it begins with, orders and assignments, and some times what the schedule takes."""
-    return args.timeout if auto["status"] != "proved" else min(args.timeout, BEGIN + TIMES * float(auto["seconds"]))
+    return args.timeout if auto["status"] != "proved" else min(args.timeout, args.begin + TIMES * float(auto["seconds"]))
 
 
 def record_file(job):
@@ -308,7 +310,7 @@ def main():
     verbs = {"record": record, "replay": replay, "fit": fit}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
         sys.exit("usage: benchmarks/schedule.py record|replay|fit …; see --help")
-    ap = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", timeout=8.0, jobs=1, pull=0.1, ways=",".join(WAYS), shares=os.path.join(SCHEDULE, "shares.c"))
+    ap = options(__doc__, "data", "--gpube", "--only", "--csv", "--deadline", timeout=8.0, jobs=1, begin=3.0, pull=0.1, ways=",".join(WAYS), shares=os.path.join(SCHEDULE, "shares.c"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
     if not args.data or sys.argv[1] == "record" and not args.csv:
         ap.error("a file or folder is needed, and --csv to record")

@@ -147,7 +147,7 @@ class Replay:
         seen = [p for p in self.m.left if p[0] <= at]
         t = self.m.trace["tree"]
         if seen and seen[-1] is not self.m.left[-1]:
-            return max(seen[-1][1], 1.0)
+            return math.inf if seen[-1][1] is None else max(seen[-1][1], 1.0)
         return t.ticks - at if t.status == "proved" else math.inf
 
     def hear(self, lower, upper):
