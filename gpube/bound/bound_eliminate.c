@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "gpube/eliminate/solve_parts.h"
-#include "gpube/ops/pick.h"
 
 /* Of a byte of memory that is written for the first time. */
 #define FRESH_SECONDS 2e-10
@@ -265,7 +264,7 @@ out:
 	return status;
 }
 
-/* ---- the whole, or what is left ---------------------------------------------------------------- */
+/* ---- the whole, or what is left ------------------------------------------------------------- */
 
 /* Eliminates where tables, or those of slices, fit and time suffices. */
 static int eliminate_rest(struct gpube_bounder *b, struct rest *r, double seconds, bool *done)

@@ -2,8 +2,8 @@
  * lapack.h - the two routines of LAPACK and BLAS that a semidefinite relaxation needs. The library
  * is opened when it is asked for the first time, since OpenBLAS takes longer to be opened than most
  * models to be solved, and there need not be one: gpube is built without it. The environment's
- * GPUBE_LAPACK names another library, or says 'none'. (Designs
- * weighed. (1) An eigensolver of our own would hardly be as fast as OpenBLAS's. (2) Linking the library: every run would open it. (3)
+ * GPUBE_LAPACK names another library, or says 'none'. (Designs weighed. (1) An eigensolver of our
+ * own would hardly be as fast as OpenBLAS's. (2) Linking the library: every run would open it. (3)
  * This one.)
  */
 #ifndef GPUBE_LAPACK_H
