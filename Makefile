@@ -114,7 +114,7 @@ CONVERT_SRC := $(addprefix gpube/cli/,convert_main.c program.c errors.c cmd_conv
 	session/json.c options/opts_json.c)
 TEST_SRC := $(wildcard $(addsuffix /test_*.c,$(addprefix tests/,unit api bound sums games ops parse fuzz)))
 GPU_TEST_SRC := $(wildcard tests/gpu/test_*.c)
-TEST_LIB_SRC := $(wildcard tests/support/*.c tests/support/emulate/*.c) tests/fuzz/readers.c
+TEST_LIB_SRC := $(wildcard $(addsuffix *.c,tests/support/ $(addprefix tests/support/,emulate/ reference/))) tests/fuzz/readers.c
 BENCH_SRC := $(wildcard benchmarks/bench_*.c)
 GPU_BENCH_SRC := $(if $(NVCC_PATH),$(wildcard benchmarks/bench_*.cu))
 

@@ -28,9 +28,9 @@ CASES += [("nash", "%s.%d" % (g, n), ["nash", "--game", g, "-n", str(n)], ".nfg"
 CASES += [("auction", d, ["auction", "--dist", d, "--goods", str(g), "--bids", "300"], ".txt") for d, g in AUCTIONS.items()]
 CASES += [("auction", d + ".large", ["auction", "--dist", d, "--goods", "100", "--bids", "1000"], ".txt")
     for d in ("regions", "scheduling")]
-CARD = [("csg", "uniform.28", ["--dist", "uniform", "-n", "28", "--seed", "1", "--method", "conv"]),
+CARD = [("csg", "uniform.28", ["--generate", "uniform", "-n", "28", "--type", "int32", "--method", "conv"]),
     ("nash", "random.32", ["--method", "eee"]),
-    ("csg", "uniform.32", ["--dist", "uniform", "-n", "32", "--seed", "1", "--method", "conv"])]
+    ("csg", "uniform.32", ["--generate", "uniform", "-n", "32", "--type", "int16", "--method", "conv"])]
 
 
 def run(words):

@@ -160,9 +160,6 @@ struct gpube_ops {
 	double cells_per_second, bytes_per_second;
 };
 
-/* The slow, obviously right version on host memory: every backend is compared with it. */
-int gpube__contract_reference(struct gpube_ctx *ctx, const struct gpube_contraction *c);
-
 const struct gpube_ops *gpube__ops_cpu(void);
 
 /*

@@ -248,7 +248,7 @@ static int run_with_device(struct nash_branching *b)
 		/* the driver needs cores, too, and they would do little in the time */
 		b->t.at_once = (p->ctx->n_threads + 1) / 2;
 	}
-	if (!gpube__faces_reference()->unsupported(&sizes)) {
+	if (!gpube__faces_unsupported(&sizes)) {
 		b->t.pause = device_is_open;
 		b->t.pause_arg = b;
 	}

@@ -3,6 +3,7 @@
  * runs, finds what the search of nash/eee/eee.c finds.
  */
 #include "tests/support/test.h"
+#include "tests/support/reference/reference.h"
 #include "gpube/options/options.h"
 
 #ifdef GPUBE_HAVE_FLINT

@@ -7,6 +7,7 @@
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
 #include "tests/support/on_device.h"
+#include "tests/support/reference/reference.h"
 
 #include "gpube/ops/contract/contract.h"
 

@@ -7,6 +7,7 @@
 #include "tests/support/context.h"
 #include "tests/support/memory.h"
 #include "tests/support/shapes.h"
+#include "tests/support/reference/reference.h"
 
 #include "gpube/ops/contract/cpu/contract_tile.h"
 #include "gpube/ops/kept.h"

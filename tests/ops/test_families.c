@@ -7,6 +7,7 @@
 #include "tests/support/context.h"
 #include "tests/support/emulate/emulation.h"
 #include "tests/support/large.h"
+#include "tests/support/reference/reference.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "gpube/relax/stepwise.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
+#include "tests/support/reference/reference.h"
 
 enum { N_SEEDS = 200, MOST_DIMS = 7, MOST_IN = 6, MOST_CELLS = 1 << 14 };
 

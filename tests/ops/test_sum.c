@@ -7,6 +7,7 @@
 
 #include "gpube/ops/scratch.h"
 #include "tests/support/context.h"
+#include "tests/support/reference/reference.h"
 #include "tests/ops/sum_shapes.h"
 
 /* Both, of seeds from first to end; how many took powers of their cells' own. */

@@ -3,6 +3,7 @@
  * sum.
  */
 #include "tests/support/test.h"
+#include "tests/support/reference/reference.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
  * against the specification, shares of it, dominance, and what it refuses.
  */
 #include "tests/support/test.h"
+#include "tests/support/reference/reference.h"
 #include "gpube/options/options.h"
 
 #include <stdlib.h>

@@ -1,7 +1,8 @@
 /*
  * contract.h - what the parts of the CPU's contract share besides ops.h.
  *
- *	contract_ref.c		the specification
+ *	contract_problem.c	what no backend takes (the specification is
+ *				tests/support/reference/contract_ref.c)
  *	contract_single.c	one contraction: by tiles or by rows; few outputs are made many
  *	contract_job.c		by tiles: the plan that the context keeps for its shape (scratch.h)
  *	contract_plan.h		a new plan: the planner's parts

@@ -63,8 +63,15 @@ struct gpube_faces_ops {
 	int (*search)(struct gpube_ctx *ctx, struct gpube_faces_search *s);
 };
 
-/* One thread, the functions that the device runs: their test. */
-const struct gpube_faces_ops *gpube__faces_reference(void);
+/* What of a search no backend takes: NULL, or why. */
+static inline const char *gpube__faces_unsupported(const struct gpube_faces_search *s)
+{
+	for (int p = 0; p < 2; p++)
+		if (s->k[p] < 1 || s->k[p] > GPUBE_FACES_ACTIONS || s->l[p] != s->k[1 - p])
+			return "faces: more than 32 actions";
+	return NULL;
+}
+
 /* NULL and *status ENODEV without CUDA or a device; ENOMEM */
 const struct gpube_faces_ops *gpube__faces_cuda(struct gpube_ctx *ctx, int *status);
 

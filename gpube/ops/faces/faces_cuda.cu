@@ -279,18 +279,13 @@ static int run(struct job *job)
 	return status;
 }
 
-static const char *unsupported(const struct gpube_faces_search *s)
-{
-	return gpube__faces_reference()->unsupported(s);
-}
-
 static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 {
 	struct job job = {};
 	int status;
 
-	if (unsupported(s))
-		return gpube__fail(ctx, GPUBE_EINVAL, "%s", unsupported(s));
+	if (gpube__faces_unsupported(s))
+		return gpube__fail(ctx, GPUBE_EINVAL, "%s", gpube__faces_unsupported(s));
 	job.ctx = ctx;
 	job.s = s;
 	job.ops = gpube__ops_cuda(ctx, &status);
@@ -305,7 +300,7 @@ static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 
 static const struct gpube_faces_ops cuda_faces = {
 	"cuda",
-	unsupported,
+	gpube__faces_unsupported,
 	search,
 };
 

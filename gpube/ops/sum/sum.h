@@ -9,7 +9,6 @@
  * flag, and unless all sums are far above them the job is done again with a power for each cell. So
  * a cell is 0 only if its sum is (but see 'shares').
  *
- *   sum_ref.c   the specification, cell by cell
  *   sum_cpu.c   the same on all threads, panel by panel
  *   sum_axes.c  which axes its loops are over
  *   sum_segments.c the same in registers, where tables lie straight
@@ -126,10 +125,6 @@ void gpube__sum_merged_clear(struct gpube_ctx *ctx, struct gpube_sum_merged *m);
 int gpube__sum_panels(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 /* And in one piece, however small the outputs are. */
 int gpube__sum_whole(struct gpube_ctx *ctx, struct gpube_sum_job *job);
-/*
- * The specification: each cell alone, with powers throughout; not settled. Errors: ENOMEM, ERANGE
- */
-int gpube__sum_product_ref(struct gpube_ctx *ctx, struct gpube_sum_job *job);
 
 /*
  * gpube__sum_posterior() - out[x] = sum over s of weights[s] * p[x, s], where p is the product of

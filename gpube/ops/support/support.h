@@ -77,11 +77,6 @@ const struct gpube_support_ops *gpube__support_cpu(void);
 /* NULL and *status ENODEV without CUDA or a device; ENOMEM */
 const struct gpube_support_ops *gpube__support_cuda(struct gpube_ctx *ctx, int *status);
 
-/* One side by elimination on the whole system, one thread: the specification. */
-enum gpube_support_answer gpube__support_side_reference(
-	const double *c, int k, int l, uint64_t own, uint64_t other);
-int gpube__support_reference(struct gpube_ctx *ctx, struct gpube_support_scan *s);
-
 /* ---- shared by the backends ------------------------------------------------------------ */
 
 /* All sets of q out of n as masks in increasing order, and what a dominance test needs of each. */

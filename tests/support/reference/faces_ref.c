@@ -1,16 +1,10 @@
-/* faces_ref.c - the walk over faces by one thread. See faces.h. */
+/* faces_ref.c - the walk over faces by one thread, with a device's functions. See reference.h. */
+#include "tests/support/reference/reference.h"
+
 #include "gpube/ops/faces/faces_node.h"
 
 #define SHARE 1000 /* nodes between two looks at the clock */
 #define ROOM  (SHARE * 2 * GPUBE_FACES_ACTIONS)
-
-static const char *unsupported(const struct gpube_faces_search *s)
-{
-	for (int p = 0; p < 2; p++)
-		if (s->k[p] < 1 || s->k[p] > GPUBE_FACES_ACTIONS || s->l[p] != s->k[1 - p])
-			return "faces: more than 32 actions";
-	return NULL;
-}
 
 static int append(struct gpube_ctx *ctx, struct gpube_faces_search *s,
 	const struct gpube_faces_leaf *leaves, int64_t n)
@@ -69,8 +63,8 @@ static int search(struct gpube_ctx *ctx, struct gpube_faces_search *s)
 	};
 	int status, first;
 
-	if (unsupported(s))
-		return gpube__fail(ctx, GPUBE_EINVAL, "%s", unsupported(s));
+	if (gpube__faces_unsupported(s))
+		return gpube__fail(ctx, GPUBE_EINVAL, "%s", gpube__faces_unsupported(s));
 	for (int p = 0; p < 2; p++)
 		sides[p] = (struct faces_side){s->k[p], s->l[p], p, s->c[p]};
 	first = faces_bytes(&sides[0]);
@@ -91,7 +85,7 @@ const struct gpube_faces_ops *gpube__faces_reference(void)
 {
 	static const struct gpube_faces_ops ops = {
 		.name = "cpu",
-		.unsupported = unsupported,
+		.unsupported = gpube__faces_unsupported,
 		.search = search,
 	};
 

@@ -1,5 +1,5 @@
 /* sum_ref.c - what sums of products are, cell by cell with a power for each: see sum.h. */
-#include "gpube/ops/sum/sum.h"
+#include "tests/support/reference/reference.h"
 
 static int64_t offset(
 	const struct gpube_sum_job *job, const struct gpube_sum_operand *o, const int64_t *at)
