@@ -21,10 +21,10 @@
 enum { SHARES_EACH = 2 };
 enum { KINDS = GPUBE__N_SHARED };
 
-/* What rank 0 knows of another one, of a kind. */
+/* What rank 0 knows of a rank, of a kind; of itself the nodes alone. */
 struct member {
-	int64_t given; /* number of the last nodes that it was lent, 0: none */
-	int64_t n_nodes;
+	int64_t given;             /* number of the last nodes that it was lent, 0: none */
+	int64_t n_nodes, n_before; /* visited, of what is shared and of what was before */
 	bool busy, asked, lost;
 };
 
@@ -36,7 +36,6 @@ struct offer {
 	bool fresh, returning;
 	int32_t task;
 	int64_t seen; /* of its best assignments */
-	int64_t n_nodes;
 };
 
 struct dealing {
@@ -160,9 +159,13 @@ static int tell_offer(struct dealing *d, struct offer *o)
 	o->fresh = o->returning = false;
 	o->task += KINDS;
 	o->seen = -1;
-	for (int r = 1; r < d->world->n_ranks && !status; r++) {
+	for (int r = 0; r < d->world->n_ranks && !status; r++) {
 		struct member *m = member_of(d, r, o);
 
+		m->n_before += m->n_nodes;
+		m->n_nodes = 0;
+		if (r == 0)
+			continue;
 		m->asked = false;
 		m->busy = o->of && !o->by->lends && !m->lost;
 		m->given = 0;
@@ -260,7 +263,7 @@ static int serve(struct dealing *d, struct offer *o)
 	struct gpube__bytes news = {.ctx = d->ctx};
 	int status = GPUBE_OK;
 
-	o->n_nodes = o->by->state(o->of).n_nodes;
+	member_of(d, 0, o)->n_nodes = o->by->state(o->of).n_nodes;
 	if (o->by->lends)
 		return o->returning ? GPUBE_OK : serve_nodes(d, o);
 	if (o->by->give(o->of, &news, 0, 0, 0) || news.status)
@@ -429,12 +432,13 @@ static int lead(struct dealing *d)
 		gpube__plural((double)d->world->traffic.n_parcels),
 		gpube__bytes_text(size, (double)d->world->traffic.sent_bytes));
 	for (int k = 0; k < KINDS; k++)
-		for (int r = 0; r < d->world->n_ranks && d->offers[k].task >= KINDS; r++)
+		for (int r = 0; r < d->world->n_ranks && d->offers[k].task >= KINDS; r++) {
+			const struct member *m = member_of(d, r, &d->offers[k]);
+
 			gpube__log(d->ctx, GPUBE_LOG_DETAIL, "rank %d: %lld nodes of the shared %s",
-				r,
-				(long long)(r ? member_of(d, r, &d->offers[k])->n_nodes
-					      : d->offers[k].n_nodes),
+				r, (long long)(m->n_before + m->n_nodes),
 				gpube__shared_methods[k]->name);
+		}
 	return status;
 }
 

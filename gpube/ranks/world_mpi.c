@@ -13,9 +13,11 @@
 #include <limits.h>
 #include <math.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "gpube/ranks/world.h"
@@ -106,6 +108,38 @@ static int count_here(struct dcop_world *w)
 	return GPUBE_OK;
 }
 
+/*
+ * When a rank is dead, Open MPI wakes the others at once (they may have been stopped), asks them to
+ * end a second later, and kills them after another: odls_base_sigkill_timeout, in whole seconds, is
+ * the time of both. So that what is known is kept before, rank 0 takes the first for what it means;
+ * not where mpirun hands on the stops of a shell.
+ */
+static volatile sig_atomic_t woken;
+
+static void on_wake(int sig, siginfo_t *from, void *context)
+{
+	(void)sig;
+	(void)context;
+	woken |= from->si_code == SI_USER && from->si_pid == getppid();
+}
+
+static void catch_wake(const struct dcop_world *w)
+{
+#ifdef OPEN_MPI
+	static const char parameter[] = "OMPI_MCA_orte_forward_job_control";
+	struct sigaction action = {.sa_sigaction = on_wake, .sa_flags = SA_RESTART | SA_SIGINFO};
+	const char *forwards = getenv(parameter);
+
+	if (w->rank || w->n_ranks == 1 || (forwards && strcmp(forwards, "0")))
+		return;
+	sigemptyset(&action.sa_mask);
+	sigaction(SIGCONT, &action, NULL);
+#else
+	(void)w;
+	(void)on_wake;
+#endif
+}
+
 int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dcop_world_opts *opts)
 {
 	int level;
@@ -124,6 +158,7 @@ int dcop_world_open(struct dcop_world *w, struct gpube_ctx *ctx, const struct dc
 	MPI_TRY(w, MPI_Comm_set_errhandler(w->impl->comm, MPI_ERRORS_RETURN));
 	MPI_TRY(w, MPI_Comm_rank(w->impl->comm, &w->rank));
 	MPI_TRY(w, MPI_Comm_size(w->impl->comm, &w->n_ranks));
+	catch_wake(w);
 	w->impl->piece = opts->piece_bytes ? opts->piece_bytes : (uint64_t)1 << 30;
 	if (w->impl->piece > INT_MAX)
 		w->impl->piece = INT_MAX;
@@ -443,6 +478,8 @@ int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *
 
 	*busy = false;
 	w->impl->last_poll = now;
+	if (woken)
+		return gpube__fail(w->ctx, GPUBE_EIO, "a rank is dead, and mpirun ends the others");
 	if (listened > 0.1)
 		listened = 0.1; /* we were busy: what came meanwhile is not read yet */
 	for (int r = 0; r < w->n_ranks && !status; r++) {
