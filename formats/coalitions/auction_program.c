@@ -4,181 +4,94 @@
  * goods, by which CATS has bids exclude each other, are rows like others.
  *
  * An .mps has no place for the direction that all programs read: CBC passes OBJSENSE over, and GLPK
- * refuses it. So the objective is negated, which the first line says, by which gpube reads it back.
+ * refuses it. So the objective is negated (formats/mip), which the first line says, by which gpube
+ * reads it back.
  */
 #include "formats/coalitions/auction_program.h"
+
+#include <stdio.h>
 
 #include "formats/mip/mip.h"
 #include "gpube/forms/model_as.h"
 #include "gpube/ir/bids.h"
 
-/* ---- writing --------------------------------------------------------------------------- */
-
-struct writer {
-	const struct gpube__bids *a;
-	struct gpube__bidders of;
-	struct gpube_out *out;
-	int n_line; /* terms on the line so far */
-};
-
-static void write_bid(struct writer *w, int bid)
+static void name_bid(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column)
 {
-	gpube__out_text(w->out, "bid");
-	gpube__out_int(w->out, w->a->id[bid]);
+	const struct gpube__bids *a = p->words->arg;
+
+	snprintf(name, GPUBE_MIP_NAME, "bid%lld", (long long)a->id[column]);
 }
 
-static void write_good(struct writer *w, int good)
+/* A row is a good that a bid wants: its number is where the value of a column would be. */
+static void name_good(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t row)
 {
-	const bool real = good < w->a->n_real;
+	const struct gpube__bids *a = p->words->arg;
+	const int good = p->value[row];
 
-	gpube__out_printf(
-		w->out, "%s%d", real ? "good" : "dummy", real ? good : good - w->a->n_real);
+	if (good < a->n_real)
+		snprintf(name, GPUBE_MIP_NAME, "good%d", good);
+	else
+		snprintf(name, GPUBE_MIP_NAME, "dummy%d", good - a->n_real);
 }
 
-static bool is_empty(const struct writer *w, int good)
+/* A column a bid, a row a good, of whose bids one wins at most. */
+static int fill(struct gpube_mip *p, const struct gpube__bids *a, const struct gpube__bidders *of)
 {
-	return w->of.start[good] == w->of.start[good + 1];
-}
+	const uint64_t columns = (uint64_t)a->n_bids + 1, rows = (uint64_t)a->n_goods + 1,
+		       entries = (uint64_t)of->start[a->n_goods] + 1;
 
-/* A term's place: few to a line, which some programs read no more than 255 bytes of. */
-static void begin_term(struct writer *w)
-{
-	if (w->n_line && w->n_line % 8 == 0)
-		gpube__out_text(w->out, "\n ");
-	w->n_line++;
-}
-
-static void write_lp(struct writer *w)
-{
-	const struct gpube__bids *a = w->a;
-
-	gpube__out_printf(w->out, "\\ an auction of %d goods: one bid at most wins each of them\n",
-		a->n_real);
-	gpube__out_text(w->out, "Maximize\n revenue:");
-	for (int b = 0; b < a->n_bids; b++) {
-		begin_term(w);
-		gpube__out_text(w->out, a->price[b] < 0 ? " - " : " + ");
-		gpube__out_decimal(w->out, a->price[b] < 0 ? -a->price[b] : a->price[b], a->scale);
-		gpube__out_text(w->out, " ");
-		write_bid(w, b);
-	}
-	gpube__out_text(w->out, "\nSubject To\n");
-	for (int g = 0; g < a->n_goods && !w->out->status; g++) {
-		if (is_empty(w, g))
-			continue;
-		gpube__out_text(w->out, " ");
-		write_good(w, g);
-		gpube__out_text(w->out, ":");
-		w->n_line = 0;
-		for (int64_t k = w->of.start[g]; k < w->of.start[g + 1]; k++) {
-			begin_term(w);
-			gpube__out_text(w->out, k > w->of.start[g] ? " + " : " ");
-			write_bid(w, w->of.bid[k]);
-		}
-		gpube__out_text(w->out, " <= 1\n");
-	}
-	gpube__out_text(w->out, "Binary\n");
-	w->n_line = 0;
-	for (int b = 0; b < a->n_bids; b++) {
-		begin_term(w);
-		gpube__out_text(w->out, " ");
-		write_bid(w, b);
-	}
-	gpube__out_text(w->out, a->n_bids ? "\nEnd\n" : "End\n");
-}
-
-/* Two entries to a line. */
-static void write_column(struct writer *w, int b)
-{
-	const struct gpube__bids *a = w->a;
-
-	gpube__out_text(w->out, " ");
-	write_bid(w, b);
-	gpube__out_text(w->out, " revenue ");
-	gpube__out_decimal(w->out, -a->price[b], a->scale);
-	for (int64_t k = a->at[b]; k < a->at[b + 1]; k++) {
-		if ((k - a->at[b]) % 2) {
-			gpube__out_text(w->out, "\n ");
-			write_bid(w, b);
-		}
-		gpube__out_text(w->out, " ");
-		write_good(w, a->good[k]);
-		gpube__out_text(w->out, " 1");
-	}
-	gpube__out_text(w->out, "\n");
-}
-
-/* A line for each good that a bid wants. */
-static void write_rows(struct writer *w, const char *before, const char *after)
-{
-	for (int g = 0; g < w->a->n_goods && !w->out->status; g++) {
-		if (is_empty(w, g))
-			continue;
-		gpube__out_text(w->out, before);
-		write_good(w, g);
-		gpube__out_text(w->out, after);
-	}
-}
-
-static void write_mps(struct writer *w)
-{
-	const struct gpube__bids *a = w->a;
-
-	gpube__out_text(w->out, GPUBE__MPS_NEGATED "NAME auction\nROWS\n N revenue\n");
-	write_rows(w, " L ", "\n");
-	gpube__out_text(w->out, "COLUMNS\n");
-	if (a->n_bids)
-		gpube__out_text(w->out, " first 'MARKER' 'INTORG'\n");
-	for (int b = 0; b < a->n_bids && !w->out->status; b++)
-		write_column(w, b);
-	if (a->n_bids)
-		gpube__out_text(w->out, " last 'MARKER' 'INTEND'\n");
-	gpube__out_text(w->out, "RHS\n");
-	write_rows(w, " rhs ", " 1\n");
-	gpube__out_text(w->out, "BOUNDS\n");
-	for (int b = 0; b < a->n_bids && !w->out->status; b++) {
-		gpube__out_text(w->out, " UP bound ");
-		write_bid(w, b);
-		gpube__out_text(w->out, " 1\n");
-	}
-	gpube__out_text(w->out, "ENDATA\n");
-}
-
-/* Programs that work in doubles. */
-static void warn_of_size(const struct gpube__bids *a, const char *path)
-{
+	p->n_columns = a->n_bids;
+	p->var = gpube__alloc_zero(p->ctx, columns, sizeof(*p->var));
+	p->value = gpube__alloc(p->ctx, rows, sizeof(*p->value));
+	p->cost = gpube__alloc(p->ctx, columns, sizeof(*p->cost));
+	p->sense = gpube__alloc(p->ctx, rows, sizeof(*p->sense));
+	p->rhs = gpube__alloc(p->ctx, rows, sizeof(*p->rhs));
+	p->at = gpube__alloc_zero(p->ctx, rows, sizeof(*p->at));
+	p->column = gpube__alloc(p->ctx, entries, sizeof(*p->column));
+	p->factor = gpube__alloc(p->ctx, entries, sizeof(*p->factor));
+	if (!p->var || !p->value || !p->cost || !p->sense || !p->rhs || !p->at || !p->column ||
+		!p->factor)
+		return GPUBE_ENOMEM;
 	for (int b = 0; b < a->n_bids; b++)
-		if (a->price[b] > (int64_t)1 << 53 || a->price[b] < -((int64_t)1 << 53)) {
-			gpube__log(a->ctx, GPUBE_LOG_NOTE,
-				"%s: prices have more than 15 digits: programs that read them as "
-				"doubles round them",
-				path);
-			return;
-		}
+		p->cost[b] = -a->price[b];
+	for (int g = 0; g < a->n_goods; g++) {
+		if (of->start[g] == of->start[g + 1])
+			continue;
+		p->value[p->n_rows] = g;
+		p->sense[p->n_rows] = GPUBE_AT_MOST;
+		p->rhs[p->n_rows] = 1;
+		p->at[++p->n_rows] = of->start[g + 1];
+	}
+	for (int64_t k = 0; k < of->start[a->n_goods]; k++) {
+		p->column[k] = of->bid[k];
+		p->factor[k] = 1;
+	}
+	return GPUBE_OK;
 }
 
 int gpube__auction_write(const struct gpube_model *m, struct gpube_out *out, bool lp)
 {
 	struct gpube__bids a;
-	struct writer w = {.a = &a, .out = out};
+	struct gpube__bidders of;
+	const struct gpube_mip_words words = {
+		.lp = "\\ an auction: one bid at most wins each good\n",
+		.mps = GPUBE__MPS_NEGATED,
+		.name_column = name_bid,
+		.name_row = name_good,
+		.arg = &a,
+	};
+	struct gpube_mip p = {.ctx = m->ctx, .m = m, .words = &words, .top_row = -1};
 	int status = gpube__bids_init(&a, m);
 
 	if (status)
 		return status;
-	status = gpube__bidders_init(&w.of, &a);
-	if (!status) {
-		warn_of_size(&a, out->path);
-		if (lp)
-			write_lp(&w);
-		else
-			write_mps(&w);
-		if (!out->status && !lp)
-			gpube__log(m->ctx, GPUBE_LOG_NOTE,
-				"%s: the revenue is maximised: written negated, to be minimised",
-				out->path);
-		status = out->status;
-	}
-	gpube__bidders_clear(&w.of, m->ctx);
+	status = gpube__bidders_init(&of, &a);
+	if (!status)
+		status = fill(&p, &a, &of);
+	if (!status)
+		status = gpube__mip_write(&p, out, lp);
+	gpube__mip_clear(&p);
+	gpube__bidders_clear(&of, m->ctx);
 	gpube__bids_clear(&a);
 	return status;
 }

@@ -13,17 +13,34 @@
 #ifndef GPUBE_MIP_H
 #define GPUBE_MIP_H
 
+#include "formats/io/io.h"
 #include "gpube/globals/linear.h"
+
+struct gpube_mip;
+enum { GPUBE_MIP_NAME = 32 };
+
+/*
+ * What a program that is no model's says by itself: all its columns are binary, none is constant.
+ * lp, mps  the first line of a file
+ */
+struct gpube_mip_words {
+	const char *lp, *mps;
+	void (*name_column)(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column);
+	void (*name_row)(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t row);
+	const void *arg;
+};
 
 /*
  * Minimised. Column 0 is 1: what is constant.
  * var, value  of a binary column; var -1: a continuous one, at least 0
  * Entries of row r: at[r] … at[r + 1] - 1.
  * top_row  that of the model's top, whose entries are costs; -1: none
+ * words    NULL: the program is the model's
  */
 struct gpube_mip {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
+	const struct gpube_mip_words *words;
 	int32_t n_columns, n_rows, top_row;
 	int32_t *var, *value;
 	int64_t *cost;
@@ -38,8 +55,10 @@ struct gpube_mip {
 int gpube__mip_init(struct gpube_mip *p, const struct gpube_model *m);
 void gpube__mip_clear(struct gpube_mip *p);
 
+/* Writes a program as CPLEX's .lp, or as .mps in free form. Errors: EIO, ENOMEM */
+int gpube__mip_write(const struct gpube_mip *p, struct gpube_out *out, bool lp);
+
 /* What a column is called in a file. */
-enum { GPUBE_MIP_NAME = 32 };
 void gpube__mip_name(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column);
 
 /*

@@ -21,7 +21,9 @@ void gpube__mip_name(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32
 {
 	const int32_t var = p->var[column];
 
-	if (column == 0)
+	if (p->words)
+		p->words->name_column(name, p, column);
+	else if (column == 0)
 		strcpy(name, "one");
 	else if (var < 0)
 		snprintf(name, GPUBE_MIP_NAME, "y%d", column);
@@ -37,6 +39,23 @@ static void write_name(const struct writer *w, int32_t column)
 
 	gpube__mip_name(name, w->p, column);
 	gpube__out_text(w->out, name);
+}
+
+static void write_row_name(const struct writer *w, int32_t row)
+{
+	char name[GPUBE_MIP_NAME];
+
+	if (w->p->words)
+		w->p->words->name_row(name, w->p, row);
+	else
+		snprintf(name, sizeof(name), "r%d", row);
+	gpube__out_text(w->out, name);
+}
+
+/* The first column that is not the constant 1. */
+static int32_t first_column(const struct writer *w)
+{
+	return !w->p->words;
 }
 
 /* A number of costs has the model's decimals. */
@@ -124,7 +143,9 @@ static void write_lp_row(struct writer *w, int32_t row)
 	const struct gpube_mip *p = w->p;
 	const bool costs = row == p->top_row;
 
-	gpube__out_printf(w->out, " r%d:", row);
+	gpube__out_text(w->out, " ");
+	write_row_name(w, row);
+	gpube__out_text(w->out, ":");
 	w->n_line = 0;
 	for (int64_t k = p->at[row]; k < p->at[row + 1]; k++)
 		write_term(w, p->column[k], p->factor[k], costs);
@@ -137,17 +158,18 @@ static void write_lp(struct writer *w)
 {
 	const struct gpube_mip *p = w->p;
 
-	gpube__out_text(w->out, GPUBE__LP_BINARY);
-	write_names(w);
+	gpube__out_text(w->out, p->words ? p->words->lp : GPUBE__LP_BINARY);
+	if (!p->words)
+		write_names(w);
 	gpube__out_text(w->out, maximised(w) ? "Maximize\n obj:" : "Minimize\n obj:");
 	for (int32_t c = 0; c < p->n_columns; c++)
-		if (p->cost[c] || c == 0)
+		if (p->cost[c] || c == 0 || p->words)
 			write_term(w, c, maximised(w) ? -p->cost[c] : p->cost[c], true);
 	gpube__out_text(w->out, "\nSubject To\n");
 	for (int32_t r = 0; r < p->n_rows && !w->out->status; r++)
 		write_lp_row(w, r);
-	gpube__out_text(w->out, "Bounds\n one = 1\n");
-	for (int32_t c = 1; c < p->n_columns && !w->out->status; c++) {
+	gpube__out_text(w->out, p->words ? "" : "Bounds\n one = 1\n");
+	for (int32_t c = first_column(w); c < p->n_columns && !w->out->status; c++) {
 		if (p->var[c] >= 0)
 			continue;
 		gpube__out_text(w->out, " ");
@@ -156,7 +178,7 @@ static void write_lp(struct writer *w)
 	}
 	gpube__out_text(w->out, "Binary\n");
 	w->n_line = 0;
-	for (int32_t c = 1; c < p->n_columns && !w->out->status; c++) {
+	for (int32_t c = first_column(w); c < p->n_columns && !w->out->status; c++) {
 		if (p->var[c] < 0)
 			continue;
 		gpube__out_text(w->out, " ");
@@ -211,7 +233,9 @@ static void write_column(struct writer *w, const struct columns *t, int32_t c)
 	for (int64_t k = t->start[c]; k < t->start[c + 1]; k++) {
 		gpube__out_text(w->out, " ");
 		write_name(w, c);
-		gpube__out_printf(w->out, " r%d ", t->row[k]);
+		gpube__out_text(w->out, " ");
+		write_row_name(w, t->row[k]);
+		gpube__out_text(w->out, " ");
 		write_number(w, p->factor[t->of[k]], t->row[k] == p->top_row);
 		gpube__out_text(w->out, "\n");
 	}
@@ -221,8 +245,8 @@ static void write_bounds(struct writer *w)
 {
 	const struct gpube_mip *p = w->p;
 
-	gpube__out_text(w->out, "BOUNDS\n FX bound one 1\n");
-	for (int32_t c = 1; c < p->n_columns && !w->out->status; c++) {
+	gpube__out_text(w->out, p->words ? "BOUNDS\n" : "BOUNDS\n FX bound one 1\n");
+	for (int32_t c = first_column(w); c < p->n_columns && !w->out->status; c++) {
 		if (p->var[c] < 0)
 			continue;
 		gpube__out_text(w->out, " UP bound ");
@@ -244,10 +268,13 @@ static int write_mps(struct writer *w)
 			gpube__log(p->ctx, GPUBE_LOG_NOTE,
 				"%s: the model is maximised: written negated, to be minimised",
 				w->out->path);
-		gpube__out_text(w->out, GPUBE__MPS_BINARY "NAME gpube\nROWS\n N obj\n");
-		for (int32_t r = 0; r < p->n_rows; r++)
-			gpube__out_printf(
-				w->out, " %c r%d\n", p->sense[r] == GPUBE_EXACTLY ? 'E' : 'L', r);
+		gpube__out_text(w->out, p->words ? p->words->mps : GPUBE__MPS_BINARY);
+		gpube__out_text(w->out, "NAME gpube\nROWS\n N obj\n");
+		for (int32_t r = 0; r < p->n_rows; r++) {
+			gpube__out_text(w->out, p->sense[r] == GPUBE_EXACTLY ? " E " : " L ");
+			write_row_name(w, r);
+			gpube__out_text(w->out, "\n");
+		}
 		gpube__out_text(w->out, "COLUMNS\n");
 		for (int32_t c = 0; c < p->n_columns && !w->out->status; c++) {
 			if (binary != (p->var[c] >= 0)) {
@@ -263,7 +290,9 @@ static int write_mps(struct writer *w)
 		for (int32_t r = 0; r < p->n_rows && !w->out->status; r++) {
 			if (p->rhs[r] == 0)
 				continue;
-			gpube__out_printf(w->out, " rhs r%d ", r);
+			gpube__out_text(w->out, " rhs ");
+			write_row_name(w, r);
+			gpube__out_text(w->out, " ");
 			write_number(w, p->rhs[r], r == p->top_row);
 			gpube__out_text(w->out, "\n");
 		}
@@ -276,21 +305,27 @@ static int write_mps(struct writer *w)
 
 /* ---- both ---------------------------------------------------------------------------- */
 
+int gpube__mip_write(const struct gpube_mip *p, struct gpube_out *out, bool lp)
+{
+	struct writer w = {.p = p, .out = out};
+
+	warn_of_size(&w);
+	if (!lp)
+		return write_mps(&w);
+	write_lp(&w);
+	return out->status;
+}
+
 static int write_file(const struct gpube_model *m, struct gpube_out *out, bool lp)
 {
 	struct gpube_mip p;
-	struct writer w = {.p = &p, .out = out};
 	int status = gpube__mip_init(&p, m);
 
 	if (status)
 		return status;
-	warn_of_size(&w);
-	if (lp)
-		write_lp(&w);
-	else
-		status = write_mps(&w);
+	status = gpube__mip_write(&p, out, lp);
 	gpube__mip_clear(&p);
-	return status ? status : out->status;
+	return status;
 }
 
 int gpube__lp_write(const struct gpube_model *m, struct gpube_out *out)

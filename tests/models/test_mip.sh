@@ -6,14 +6,14 @@ cd "$(dirname "$0")/../.." || exit 1
 # ---- auctions: set packing programs, a column a bid, a row a good
 printf 'goods 3\nbids 4\ndummy 1\n10 2.50 0 3 #\n2 3 0 1 #\n3 1.25 2 3 #\n4 1.875 1 2 #\n' > "$work/a.txt"
 cat > "$work/expected" << 'END'
-\ an auction of 3 goods: one bid at most wins each of them
+\ an auction: one bid at most wins each good
 Maximize
- revenue: + 2.500 bid10 + 3.000 bid2 + 1.250 bid3 + 1.875 bid4
+ obj: + 2.500 bid10 + 3.000 bid2 + 1.250 bid3 + 1.875 bid4
 Subject To
- good0: bid10 + bid2 <= 1
- good1: bid2 + bid4 <= 1
- good2: bid3 + bid4 <= 1
- dummy0: bid10 + bid3 <= 1
+ good0: + bid10 + bid2 <= 1
+ good1: + bid2 + bid4 <= 1
+ good2: + bid3 + bid4 <= 1
+ dummy0: + bid10 + bid3 <= 1
 Binary
  bid10 bid2 bid3 bid4
 End
@@ -22,22 +22,26 @@ END
 that 'an auction is set packing' cmp "$work/expected" "$work/a.lp"
 cat > "$work/expected" << 'END'
 * gpube: maximised, its objective is written negated
-NAME auction
+NAME gpube
 ROWS
- N revenue
+ N obj
  L good0
  L good1
  L good2
  L dummy0
 COLUMNS
- first 'MARKER' 'INTORG'
- bid10 revenue -2.500 good0 1
+ mark0 'MARKER' 'INTORG'
+ bid10 obj -2.500
+ bid10 good0 1
  bid10 dummy0 1
- bid2 revenue -3.000 good0 1
+ bid2 obj -3.000
+ bid2 good0 1
  bid2 good1 1
- bid3 revenue -1.250 good2 1
+ bid3 obj -1.250
+ bid3 good2 1
  bid3 dummy0 1
- bid4 revenue -1.875 good1 1
+ bid4 obj -1.875
+ bid4 good1 1
  bid4 good2 1
  last 'MARKER' 'INTEND'
 RHS
@@ -52,7 +56,7 @@ BOUNDS
  UP bound bid4 1
 ENDATA
 END
-row '.mps is minimised' 0 '' 'a.mps: the revenue is maximised: written negated, to be minimised$' \
+row '.mps is minimised' 0 '' 'a.mps: the model is maximised: written negated, to be minimised$' \
 	"$gpube" convert "$work/a.txt" "$work/a.mps"
 that 'which its first line says' cmp "$work/expected" "$work/a.mps"
 for x in lp mps; do
@@ -69,11 +73,11 @@ done
 row 'a pipe is not read back' 1 '' "cannot check what is written to '-'" "$gpube" convert --check --to lp "$work/a.txt" -
 sed 's/^\* gpube.*/* edited/' "$work/a.mps" > "$work/e.mps"
 row 'without that line it is what others read' 0 '^optimum     -4.375, the proved minimum' '' "$gpube" solve -q "$work/e.mps"
-sed 's/^NAME auction/&\nOBJSENSE\n MAX/; s/revenue -/revenue /' "$work/a.mps" > "$work/m.mps"
+sed 's/^NAME gpube/&\nOBJSENSE\n MAX/; s/obj -/obj /' "$work/a.mps" > "$work/m.mps"
 row 'nor is one negated that says MAX' 0 '^optimum     4.375, the proved maximum' '' "$gpube" solve -q "$work/m.mps"
 printf 'goods 1\nbids 2\ndummy 0\n1 900719925474099.123 0 #\n2 -0.5 0 #\n' > "$work/long.txt"
-row 'prices keep every digit' 0 '' 'prices have more than 15 digits' "$gpube" convert "$work/long.txt" "$work/long.lp"
-that 'also a loss' grep -q '^ revenue: + 900719925474099.123 bid1 - 0.500 bid2$' "$work/long.lp"
+row 'prices keep every digit' 0 '' 'costs pass 2.53: programs that read them' "$gpube" convert "$work/long.txt" "$work/long.lp"
+that 'also a loss' grep -q '^ obj: + 900719925474099.123 bid1 - 0.500 bid2$' "$work/long.lp"
 row 'and are read back' 0 '^optimum     900719925474099.123, the proved maximum' '' "$gpube" solve -q "$work/long.lp"
 printf 'goods 2\nbids 0\ndummy 0\n' > "$work/none.txt"
 row 'an auction without bids' 0 '' '' "$gpube" convert -q "$work/none.txt" "$work/none.lp"
