@@ -77,89 +77,80 @@ struct maker {
 	int32_t *of;
 };
 
-/* Makes a sparse table, of which the rest is 0, dense where that is no larger. */
-static int make_dense(struct maker *l, struct gpube_table *t, const int32_t *scope)
+/* The given values of a function's cell, or tuple, k. */
+static void given_values(const struct maker *l, const struct gpube_model *from, int32_t f,
+	const int32_t *to, int64_t k, int32_t *given)
 {
-	int64_t cells = gpube__cells(l->to, t->arity, scope), at = 0;
-	struct gpube_values v = {0};
+	const struct gpube_table *old = gpube__table(from, f);
+
+	for (int j = old->arity - 1; j >= 0; j--) {
+		const int32_t domain = from->vars[gpube__scope(from, f)[j]].domain,
+			      *values = l->s->values[to[j]];
+		const int32_t x =
+			old->sparse ? old->tuples[k * old->arity + j] : (int32_t)(k % domain);
+
+		given[j] = values ? values[x] : x;
+		k /= old->sparse ? 1 : domain;
+	}
+}
+
+/* Zeros up to the cell, or none of a sparse table, then what it costs. */
+static int push(
+	struct maker *l, struct gpube_table *t, struct gpube_values *v, int64_t cell, int64_t cost)
+{
 	int status = GPUBE_OK;
 
-	if (cells < 0 || cells / (1 + t->arity) > t->n)
-		return GPUBE_OK;
-	for (int64_t k = 0; k < t->n && !status; k++) {
-		int64_t cell = 0;
-
-		for (int j = 0; j < t->arity; j++)
-			cell = cell * l->to->vars[scope[j]].domain + t->tuples[k * t->arity + j];
-		for (; at < cell && !status; at++)
-			status = gpube__values_push(l->to->ctx, &v, 0);
-		if (!status)
-			status = gpube__values_push(l->to->ctx, &v, gpube__table_int(t, k));
-		at++;
-	}
-	for (; at < cells && !status; at++)
-		status = gpube__values_push(l->to->ctx, &v, 0);
-	if (status) {
-		gpube__values_clear(l->to->ctx, &v);
-		return status;
-	}
-	gpube__free(l->to->ctx, t->values);
-	gpube__free(l->to->ctx, t->tuples);
-	t->values = v.values;
-	t->type = v.type;
-	t->tuples = NULL;
-	t->n = cells;
-	t->sparse = false;
-	return GPUBE_OK;
+	for (; !t->sparse && t->n < cell && !status; t->n++)
+		status = gpube__values_push(l->to->ctx, v, 0);
+	t->n++;
+	return status ? status : gpube__values_push(l->to->ctx, v, cost);
 }
 
 /*
- * A function of given values, unless all its cells are 0. Remaining values ascend with the given
- * ones, so tuples come in row-major order.
+ * A function of given values, unless all its cells are 0: dense where that takes no more room than
+ * the tuples. Remaining values ascend with the given ones, so tuples come in row-major order.
  */
 static int add_function(struct maker *l, const struct gpube_model *from, int32_t f)
 {
 	struct gpube_ctx *ctx = from->ctx;
 	const struct gpube_table *old = gpube__table(from, f);
-	const int32_t *scope = gpube__scope(from, f);
 	const int arity = old->arity;
-	struct gpube_table t = {
-		.sparse = true, .arity = arity, .dflt.i = old->sparse ? old->dflt.i : 0};
+	struct gpube_table t = {.arity = arity, .dflt.i = old->sparse ? old->dflt.i : 0};
 	struct gpube_values v = {0};
-	int32_t index[MAX_ARITY] = {0}, to[MAX_ARITY] = {0}, table;
-	int64_t capacity = 0;
+	int32_t to[MAX_ARITY] = {0}, given[MAX_ARITY] = {0}, table;
+	int64_t cells, n = 0;
 	int status = GPUBE_OK;
 
 	for (int j = 0; j < arity; j++)
-		to[j] = l->of[scope[j]];
+		to[j] = l->of[gpube__scope(from, f)[j]];
+	for (int64_t k = 0; k < old->n; k++)
+		n += old->sparse || gpube__table_int(old, k);
+	if (!n && !t.dflt.i)
+		return GPUBE_OK;
+	cells = gpube__cells(l->to, arity, to);
+	t.sparse = t.dflt.i || cells < 0 || cells / (1 + arity) > n;
+	if (t.sparse)
+		t.tuples = gpube__alloc(ctx, (uint64_t)(n * arity) + 1, sizeof(*t.tuples));
+	if (t.sparse && !t.tuples)
+		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < old->n && !status; k++) {
 		const int64_t cost = gpube__table_int(old, k);
+		uint64_t cell = 0; /* of a table that is dense */
 
-		if (old->sparse)
-			memcpy(index, old->tuples + k * arity, (size_t)arity * sizeof(*index));
-		if (old->sparse || cost) {
-			status = gpube__grow(
-				ctx, &t.tuples, &capacity, (t.n + 1) * arity, sizeof(*t.tuples));
-			for (int j = 0; j < arity && !status; j++) {
-				const int32_t *values = l->s->values[to[j]];
-
-				t.tuples[t.n * arity + j] = values ? values[index[j]] : index[j];
-			}
-			if (!status)
-				status = gpube__values_push(ctx, &v, cost);
-			t.n++;
-		}
-		for (int j = arity - 1; !old->sparse && j >= 0; j--) {
-			if (++index[j] < from->vars[scope[j]].domain)
-				break;
-			index[j] = 0;
-		}
+		if (!old->sparse && !cost)
+			continue;
+		given_values(l, from, f, to, k, given);
+		for (int j = 0; j < arity; j++)
+			cell = cell * (uint64_t)l->to->vars[to[j]].domain + (uint64_t)given[j];
+		if (t.sparse)
+			memcpy(t.tuples + t.n * arity, given, (size_t)arity * sizeof(*given));
+		status = push(l, &t, &v, (int64_t)cell, cost);
 	}
+	if (!status && !t.sparse && t.n < cells)
+		status = push(l, &t, &v, cells - 1, 0);
 	t.values = v.values;
 	t.type = v.type;
-	if (!status && t.n && !t.dflt.i)
-		status = make_dense(l, &t, to);
-	if (status || (t.n == 0 && !t.dflt.i)) {
+	if (status) {
 		gpube__free(ctx, t.values);
 		gpube__free(ctx, t.tuples);
 		return status;
