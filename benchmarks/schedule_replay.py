@@ -97,7 +97,7 @@ def read_models(path):
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
 LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 1.5, 0.8, 1e4, 2
-PATIENCE, WRONG, SURE, ROUGH, PAYS, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 2, 6e6
+PATIENCE, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 6e6
 MOST_BUDGET = 1e18
 SEEDS = 12  # first orders that an order search takes at least (order.c)
 ENDLESS_TICKS, TERNARY = 1e18, 2.5  # of elimination; of functions: features.c
@@ -109,7 +109,7 @@ ON_GRAPH = ("andor", "joins", "nested", "mbe")
 
 class Scheduled:
     def __init__(self, name, share):
-        self.name, self.share, self.weight, self.credit, self.slower, self.idle, self.pays = name, share / 100, 1.0, 0.0, 1, 0, 0
+        self.name, self.share, self.weight, self.credit, self.slower, self.idle = name, share / 100, 1.0, 0.0, 1, 0
         self.out, self.mark, self.at = False, 0, 0.0
 
 
@@ -192,7 +192,6 @@ class Replay:
         used, done = self.step(s, ticks)
         self.total += used
         after = self.nearest_end(s)
-        s.pays = used if end - after > PAYS * used else 0
         nearer = end < math.inf and after <= NEARER * end
         much = gap < math.inf and self.gap() <= gap / 2 or nearer and after <= end / 2
         farther = proved > 0 and self.lower - self.begins >= FARTHER * proved
@@ -221,9 +220,8 @@ class Replay:
             end, reach, s = self.next_to_end(left)
             if not s:
                 break
-            helper = next((h for h in self.of if h.pays and self.comes_back(h)), None)
-            left -= self.turn(helper, helper.pays)[0] if helper else self.turn(s, min(PATIENCE * end, reach))[0]
-            if not helper and not s.out:
+            left -= self.turn(s, min(PATIENCE * end, reach))[0]
+            if not s.out:
                 s.slower *= WRONG
         return left
 

@@ -393,10 +393,9 @@ struct gpube_plan {
 
 /*
  * A turn of a method: its round; why the method had it ("predicted": it should end in this round;
- * "share": its part of the round; "halved": it halved the gap in the last turn; "pays": it brought
- * the end of another method nearer; "alone", "first": outside of rounds); its ticks of work, about
- * a nanosecond of a core each, and how many it was given; elapsed and processor seconds; and the
- * bounds before and after it, as in gpube_progress.
+ * "share": its part of the round; "halved": it halved the gap in the last turn; "alone", "first":
+ * outside of rounds); its ticks of work, about a nanosecond of a core each, and how many it was
+ * given; elapsed and processor seconds; and the bounds before and after it, as in gpube_progress.
  */
 struct gpube_stage {
 	const char *name, *why;

@@ -16,20 +16,18 @@
 #include "gpube/bound/semidefinite_run.h"
 #include "gpube/relax/semidefinite/lapack.h"
 
-/* Steps of a window, and windows before it is judged. */
-enum { WINDOW = 5, FIRST_WINDOWS = 2 };
-/* Steps before which it has nothing to say, and what the library takes to be opened. */
-#define FIRST_STEPS   15
+/* Steps of a window. */
+enum { WINDOW = 5 };
+/* What the library takes to be opened. */
 #define OPENING_TICKS 3e7
 /* OpenBLAS has buffers for so many callers at a time. */
 enum { MOST_WORKERS = 32 };
 /* Windows of a visit, after which other nodes may be next, and what was found is told. */
 enum { VISIT = 6 };
-/* Windows like the last one that may be missing: at the root, whose matrices all begin from. */
-enum { PATIENCE = 6, ROOT_PATIENCE = 40 };
-/* What a split's value counts that is hardly taken, or whose parts do not rise. */
-#define LEAST_TAKEN 0.01
-#define LEAST_RISE  1e-9
+/* Windows like the last one that may be missing. */
+enum { PATIENCE = 6 };
+/* What a split's value counts whose parts do not rise. */
+#define LEAST_RISE 1e-9
 /* Of the ticks, local search has a part in so many; its steps at a time. */
 enum { SEARCH_PART = 10, SEARCH_STEPS = 1000 };
 
@@ -120,11 +118,10 @@ static int begin_again(struct gpube_semidefinite_worker *w)
 /* Whether windows like the last one are not likely to reach the cutoff soon. */
 static bool is_slow(const struct gpube_semidefinite_worker *w)
 {
-	const int patience = w->hand.depth ? PATIENCE : ROOT_PATIENCE;
 	const double missing = 2.0 * (double)w->s->p->target - (double)w->state.twice,
 		     gain = (double)w->state.twice - (double)w->node->before;
 
-	return w->node->windows >= FIRST_WINDOWS && patience * gain < missing;
+	return PATIENCE * gain < missing; /* after the first one the gain is all that there is */
 }
 
 /* Steps of a window, and what they say. Errors: ENOMEM */
@@ -140,7 +137,6 @@ static int run_window(struct gpube_semidefinite_worker *w)
 	}
 	if (gpube__stopped(&w->ctx))
 		return GPUBE_OK;
-	node->windows++;
 	n = gpube__semidefinite_filter(&w->state, w->s->p->target, node->live, &empty);
 	if (w->state.twice > INT64_MIN && half_up(w->state.twice) > w->hand.bound)
 		w->hand.bound = half_up(w->state.twice);
@@ -193,7 +189,7 @@ static int32_t choose(const struct gpube_semidefinite_state *s)
 		const double taken = s->y[r] < 0.5 ? s->y[r] : 1 - s->y[r],
 			     rise = sqrt(((double)rise_of(s, r, true) + least) *
 					 ((double)rise_of(s, r, false) + least)),
-			     score = (taken + LEAST_TAKEN) * rise;
+			     score = taken * rise;
 
 		if (score > most) {
 			most = score;
@@ -499,8 +495,8 @@ double gpube__semidefinite_least(const struct gpube_bounder *b)
 
 	return b->state.semidefinite
 		       ? 0
-		       : OPENING_TICKS + FIRST_STEPS * (double)gpube__semidefinite_ticks(
-							       order, order - b->m->n_vars);
+		       : OPENING_TICKS + WINDOW * (double)gpube__semidefinite_ticks(
+							  order, order - b->m->n_vars);
 }
 
 int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds)

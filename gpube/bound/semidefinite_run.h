@@ -11,7 +11,6 @@ enum { GPUBE__SEMIDEFINITE_MATRICES = 12 };
 
 struct gpube_semidefinite_node {
 	struct gpube_semidefinite_start *from; /* or NULL: the root */
-	int windows;                           /* that it has had */
 	int64_t before;                        /* twice its bound before the last one */
 	uint64_t live[];                       /* values that are left */
 };

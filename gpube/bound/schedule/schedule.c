@@ -27,8 +27,6 @@ enum { IDLE_TURNS = 2 };
 #define NEARER 0.8
 /* What cannot be let go in a round of so many times the ticks is no end in sight. */
 #define HORIZON 5e3
-/* A turn that brings an end nearer by more than so many times its ticks earns another before it. */
-#define PAYS 2
 /* A round is so many times as long as the one before. */
 #define GROWTH 2
 /* Ticks beyond which nothing is begun: centuries. */
@@ -117,7 +115,6 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, doub
 	soonest(s, m, in_sight, &before, &most);
 	status = gpube__schedule_step(m->method, s->known, s->view, &turn);
 	soonest(s, m, in_sight, &after, &most);
-	m->pays = before - after > PAYS * turn.ticks ? turn.ticks : 0; /* not of no ends */
 	nearer = isfinite(before) && after <= NEARER * before;
 	changed = is->mark != was->mark &&
 		  (is->gap <= CHANGE * was->gap ||
@@ -141,35 +138,21 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, doub
 	return status;
 }
 
-/* One that brings another's end nearer by more than it costs, or NULL. */
-static struct gpube__scheduled *who_pays(struct gpube__schedule *s)
-{
-	for (int i = 0; i < s->n; i++)
-		if (s->of[i].pays > 0 && comes_back(s, &s->of[i]) && fit(s, &s->of[i]).end > 0)
-			return &s->of[i];
-	return NULL;
-}
-
-/*
- * Those that should end within the round, the soonest first; each once, unless others change it,
- * and not while another turn of one that brings it nearer pays.
- */
+/* Those that should end within the round, the soonest first; each once, unless others change it. */
 static int let_end(struct gpube__schedule *s, double *left)
 {
 	int status = GPUBE_OK;
 
 	while (!status && !now(s).done) {
 		double end, most;
-		struct gpube__scheduled *m = soonest(s, NULL, *left, &end, &most),
-					*helper = who_pays(s);
+		struct gpube__scheduled *m = soonest(s, NULL, *left, &end, &most);
 		const double before = now(s).worked;
 		bool much;
 
 		if (!m)
 			break;
-		status = helper ? take_turn(s, helper, helper->pays, "pays", &much)
-				: take_turn(s, m, most, "predicted", &much);
-		if (!helper && !m->out) /* it was wrong, and is believed less */
+		status = take_turn(s, m, most, "predicted", &much);
+		if (!m->out) /* it was wrong, and is believed less */
 			m->slower *= WRONG;
 		*left -= now(s).worked - before;
 	}

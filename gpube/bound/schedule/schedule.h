@@ -6,13 +6,12 @@
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
  * add up to it. A method that predicts its end within what is left of two rounds goes first; where
  * the prediction is no plan but an estimate, of one round. It is stopped after four times its
- * prediction, or once it has used that, unless its prediction itself is longer. Before it goes
- * whoever brings its end nearer by more than that costs, such as a search for orders. A turn that
- * leaves at most half of the gap, or of the ticks that another method predicts, earns another one
- * as long; two turns that change little halve a method's share, down to a part of it, and an
- * improvement restores it. A lower bound that is half as far again from where bounds begin is one,
- * however little of the gap that is: most of the gap may be a poor incumbent's. So what one method
- * proves in t is not missed by more than a small multiple of t, and who makes progress goes on.
+ * prediction, or once it has used that, unless its prediction itself is longer. A turn that leaves
+ * at most half of the gap, or of the ticks that another method predicts, earns another one as long;
+ * two turns that change little halve a method's share, down to a part of it, and an improvement
+ * restores it. A lower bound that is half as far again from where bounds begin is one, however
+ * little of the gap that is: most of the gap may be a poor incumbent's. So what one method proves
+ * in t is not missed by more than a small multiple of t, and who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.
@@ -72,7 +71,7 @@ struct gpube__run_now {
 struct gpube__turn_taken {
 	int round;
 	const char *method;
-	const char *why; /* "share", "predicted", "halved", "pays"; "alone": outside of rounds */
+	const char *why; /* "share", "predicted", "halved"; "alone": outside of rounds */
 	double budget, ticks;
 	struct gpube__run_now before, after;
 	enum gpube__step end;
@@ -99,7 +98,6 @@ struct gpube__scheduled {
 	const struct gpube__method *method;
 	double weight; /* what is left of its share: 1 to 1 / 16 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
-	double pays;   /* ticks of its last turn, if another's end came nearer by more; or 0 */
 	double slower; /* times as long as its prediction it has turned out to take */
 	int idle;      /* turns that changed nothing, one after the other */
 	int failures;  /* turns that gave way */

@@ -8,12 +8,6 @@
 
 /* How much further multipliers go than a step says. */
 #define FURTHER 1.6
-/*
- * The penalty is adapted every so many steps by a factor, where one residual is so many times the
- * other.
- */
-enum { ADAPTED = 20, UNEVEN = 3 };
-#define ADAPTION 1.5
 /* Work: operations of an eigensystem for each face^3 in ticks, inverted; for each entry. */
 enum { EIGEN_PARTS = 3, ENTRY_TICKS = 24 };
 
@@ -151,7 +145,6 @@ static void begin_evenly(struct gpube_semidefinite_state *s)
 		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
 			for (int32_t c = s->at[i]; c < s->at[i + 1]; c++)
 				s->y[at(s, r, c)] = r == c ? y[r] : 0;
-	s->beta = 1;
 }
 
 /*
@@ -191,8 +184,6 @@ static int begin_from(
 		for (int32_t j = 0; j < n_only; j++)
 			s->z[0] += from->z[only[k] * n + only[j]];
 	}
-	s->beta = from->beta;
-	s->n_steps = from->n_steps;
 	gpube__free(s->ctx, row_of);
 	return GPUBE_OK;
 }
@@ -225,8 +216,6 @@ struct gpube_semidefinite_start *gpube__semidefinite_save(const struct gpube_sem
 		return NULL;
 	to->users = 1;
 	to->order = s->order;
-	to->beta = s->beta;
-	to->n_steps = s->n_steps;
 	to->value = gpube__alloc(s->ctx, (uint64_t)s->order, sizeof(*to->value));
 	to->y = gpube__alloc(s->ctx, cells, sizeof(*to->y));
 	to->z = gpube__alloc(s->ctx, cells, sizeof(*to->z));
@@ -250,7 +239,7 @@ void gpube__semidefinite_forget(struct gpube_ctx *ctx, struct gpube_semidefinite
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* r: the part of y + z / beta that is positive semidefinite on the face. False: no eigensystem. */
+/* r: the part of y + z that is positive semidefinite on the face. False: no eigensystem. */
 static bool project(struct gpube_semidefinite_state *s)
 {
 	const int64_t cells = (int64_t)s->order * s->order;
@@ -258,7 +247,7 @@ static bool project(struct gpube_semidefinite_state *s)
 	int32_t first = 0;
 
 	for (int64_t k = 0; k < cells; k++)
-		sum[k] = s->y[k] + s->z[k] / s->beta;
+		sum[k] = s->y[k] + s->z[k];
 	gpube__face_compress(s, on_face, sum, s->room[2]);
 	if (!gpube__lapack_eigen(on_face, s->face, s->eigenvalue, s->lapack, s->lapack_whole))
 		return false;
@@ -297,28 +286,19 @@ static void onto_simplex(double *x, int32_t n, double *sorted)
 		x[k] = x[k] > cut ? x[k] - cut : 0;
 }
 
-struct residuals {
-	double apart, moved; /* squares */
-};
-
-static void update(
-	struct gpube_semidefinite_state *s, int64_t k, double y, int times, struct residuals *of)
+static void update(struct gpube_semidefinite_state *s, int64_t k, double y)
 {
-	const double apart = y - s->r[k], moved = y - s->y[k];
-
-	of->apart += times * apart * apart;
-	of->moved += times * moved * moved;
+	s->z[k] += FURTHER * (y - s->r[k]);
 	s->y[k] = y;
-	s->z[k] += FURTHER * s->beta * apart;
 }
 
 static double toward(const struct gpube_semidefinite_state *s, int64_t k)
 {
-	return s->r[k] - (s->cost[k] + s->z[k]) / s->beta;
+	return s->r[k] - s->cost[k] - s->z[k];
 }
 
 /* Diagonal and first row of a variable's values, which are the same. */
-static void update_variable(struct gpube_semidefinite_state *s, int32_t i, struct residuals *of)
+static void update_variable(struct gpube_semidefinite_state *s, int32_t i)
 {
 	const int32_t from = s->at[i], n = s->at[i + 1] - from;
 	double *x = s->room[0], *sorted = s->room[0] + s->order;
@@ -328,26 +308,24 @@ static void update_variable(struct gpube_semidefinite_state *s, int32_t i, struc
 		       3;
 	onto_simplex(x, n, sorted);
 	for (int32_t k = 0; k < n; k++) {
-		update(s, at(s, from + k, from + k), x[k], 1, of);
-		update(s, at(s, 0, from + k), x[k], 2, of);
+		update(s, at(s, from + k, from + k), x[k]);
+		update(s, at(s, 0, from + k), x[k]);
 		for (int32_t j = k + 1; j < n; j++)
-			update(s, at(s, from + k, from + j), 0, 2, of);
+			update(s, at(s, from + k, from + j), 0);
 	}
 }
 
 /* y and z of the upper triangle, and from there of the lower one. */
-static struct residuals update_all(struct gpube_semidefinite_state *s)
+static void update_all(struct gpube_semidefinite_state *s)
 {
-	struct residuals of = {0};
-
-	update(s, 0, 1, 1, &of);
+	update(s, 0, 1);
 	for (int32_t i = 0; i < s->n; i++) {
-		update_variable(s, i, &of);
+		update_variable(s, i);
 		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
 			for (int32_t c = s->at[i + 1]; c < s->order; c++) {
 				const double x = toward(s, at(s, r, c));
 
-				update(s, at(s, r, c), x < 0 ? 0 : x > 1 ? 1 : x, 2, &of);
+				update(s, at(s, r, c), x < 0 ? 0 : x > 1 ? 1 : x);
 			}
 	}
 	for (int32_t r = 0; r < s->order; r++)
@@ -355,19 +333,6 @@ static struct residuals update_all(struct gpube_semidefinite_state *s)
 			s->y[at(s, r, c)] = s->y[at(s, c, r)];
 			s->z[at(s, r, c)] = s->z[at(s, c, r)];
 		}
-	return of;
-}
-
-static void adapt(struct gpube_semidefinite_state *s, const struct residuals *of)
-{
-	const double apart = sqrt(of->apart), moved = s->beta * sqrt(of->moved);
-
-	if (++s->n_steps % ADAPTED)
-		return;
-	if (apart > UNEVEN * moved)
-		s->beta *= ADAPTION;
-	else if (moved > UNEVEN * apart)
-		s->beta /= ADAPTION;
 }
 
 /* The multipliers that make the part of the face which r has not negative semidefinite. */
@@ -377,23 +342,18 @@ static void prove(struct gpube_semidefinite_state *s)
 
 	for (int32_t r = 0; r < s->order; r++)
 		for (int32_t c = r; c < s->order; c++)
-			put(s, z, r, c,
-				s->z[at(s, r, c)] +
-					s->beta * (s->y[at(s, r, c)] - s->r[at(s, r, c)]));
+			put(s, z, r, c, s->z[at(s, r, c)] + s->y[at(s, r, c)] - s->r[at(s, r, c)]);
 	gpube__semidefinite_prove(s, z);
 }
 
 bool gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n)
 {
 	for (int k = 0; k < n && !gpube__stopped(s->ctx); k++) {
-		struct residuals of;
-
 		if (!project(s))
 			return false;
 		if (k == n - 1)
 			prove(s);
-		of = update_all(s);
-		adapt(s, &of);
+		update_all(s);
 		gpube__work(s->ctx, gpube__semidefinite_ticks(s->order, s->face));
 	}
 	return true;

@@ -61,8 +61,6 @@ struct gpube_semidefinite_start {
 	int32_t order;
 	int32_t *value; /* of each row; row 0 has none */
 	float *y, *z;
-	double beta;
-	int n_steps;
 };
 
 /* What is left of the values, and the method's matrices for it. */
@@ -77,9 +75,7 @@ struct gpube_semidefinite_state {
 	int64_t constant;      /* of the costs, and of variables of one value */
 	int64_t *unary;        /* of each row */
 	double *cost, *y, *z, *r;
-	double *weight; /* of each row, in the basis of the face */
-	double beta;
-	int n_steps;
+	double *weight;     /* of each row, in the basis of the face */
 	int64_t twice;      /* twice the bound of the last steps; INT64_MIN: nothing is proved */
 	int64_t *regret;    /* of each row: twice what the bound with the value is more */
 	double *room[3];    /* matrices */
