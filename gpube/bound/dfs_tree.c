@@ -389,13 +389,12 @@ static double seconds_per_node(const struct gpube_dfs_tree *s)
 }
 
 /* Needs the lock. The part of a block's tree that other ranks have. */
-static double part_lent(const struct gpube_dfs_tree *s, int32_t block)
+static double part_lent(const struct gpube_dfs_block *k)
 {
 	double part = 0;
 
-	for (const struct gpube_dfs_loan *loan = s->loans; loan; loan = loan->next)
-		if (loan->block == block)
-			part += gpube__frontier_part_of(&loan->hand.node);
+	for (const struct gpube_frontier_loan *loan = k->open.loans; loan; loan = loan->next)
+		part += gpube__frontier_part_of(&loan->hand.node);
 	return part;
 }
 
@@ -407,7 +406,7 @@ double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s)
 	pthread_mutex_lock(&s->lock);
 	for (int32_t i = 0; s->t && i < s->n_blocks; i++) {
 		const struct gpube_dfs_block *k = &s->blocks[i];
-		const double left = gpube__frontier_part(&k->open) + part_lent(s, i) +
+		const double left = gpube__frontier_part(&k->open) + part_lent(&s->blocks[i]) +
 				    (k->opened || k->trying ? 0 : k->part_left);
 
 		closed &= k->closed;
@@ -580,13 +579,6 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	ctx = s->b->ctx;
 	if (s->shared) /* nobody else looks at it from now on */
 		gpube__bounder_share(s->b, GPUBE__SHARED_TREE, NULL);
-	while (s->loans) {
-		struct gpube_dfs_loan *loan = s->loans;
-
-		s->loans = loan->next;
-		gpube__frontier_give_back(&s->blocks[loan->block].open, ctx, &loan->hand.node);
-		gpube__free(ctx, loan);
-	}
 	for (int i = s->most_workers - 1; s->workers && i > 0; i--)
 		gpube__dfs_worker_clear(&s->workers[i]);
 	if (s->workers) {

@@ -91,15 +91,6 @@ struct gpube_dfs_worker {
 	const struct gpube_frontier_path *left; /* that its last run left; maybe freed */
 };
 
-/* A node that another rank has (sharing/sharing.h). */
-struct gpube_dfs_loan {
-	struct gpube_frontier_hand hand;
-	int32_t block;
-	int rank;
-	int64_t number;
-	struct gpube_dfs_loan *next;
-};
-
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
 	/* the lean model of b->tables; NULL: there is none */
@@ -133,12 +124,11 @@ struct gpube_dfs_tree {
 	bool ending, news; /* news: the first worker has something to report */
 	bool due;          /* runs end early, and the first worker saves the tree after its own */
 	/* sharing with other ranks */
-	bool shared, guest; /* its nodes may be lent; they are another rank's */
-	bool is_trial;      /* it searches below a trial cutoff, and is never shared */
-	bool wanted;        /* runs end early, so that there are nodes to give */
-	struct gpube_dfs_loan *loans;
-	bool torn; /* a block was closed whose parts did not add up to the whole */
-	int64_t n_loans, best_number; /* best_number: changes when a block's best assignment does */
+	bool shared, guest;  /* its nodes may be lent; they are another rank's */
+	bool is_trial;       /* it searches below a trial cutoff, and is never shared */
+	bool wanted;         /* runs end early, so that there are nodes to give */
+	bool torn;           /* a block was closed whose parts did not add up to the whole */
+	int64_t best_number; /* changes when a block's best assignment does */
 	int status;
 	int32_t next; /* the block that runs next */
 	struct gpube_dfs_block *blocks;

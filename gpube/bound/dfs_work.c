@@ -70,6 +70,16 @@ static int hear(struct gpube_dfs_tree *s)
 	return GPUBE_OK;
 }
 
+/* Needs the lock. Whether other ranks have nodes. */
+static bool any_lent(const struct gpube_dfs_tree *s)
+{
+	bool any = false;
+
+	for (int32_t k = 0; k < s->n_blocks; k++)
+		any |= s->blocks[k].open.loans != NULL;
+	return any;
+}
+
 /* Whether w has work now. */
 static bool take(struct gpube_dfs_worker *w)
 {
@@ -87,7 +97,7 @@ static bool take(struct gpube_dfs_worker *w)
 			has = gpube__dfs_tree_take(w);
 			if (s->status)
 				end(s, s->status);
-			waits = !has && !s->ending && (s->n_busy || s->loans);
+			waits = !has && !s->ending && (s->n_busy || any_lent(s));
 		}
 		if (waits && gpube__dfs_tree_is_over(s)) {
 			end(s, GPUBE_OK);

@@ -69,6 +69,67 @@ void gpube__frontier_let_go(struct gpube_frontier *f, struct gpube_frontier_hand
 	f->n_held--;
 }
 
+int gpube__frontier_lend(struct gpube_frontier *f, struct gpube_ctx *ctx,
+	const struct gpube_frontier_node *node, int borrower, int64_t number)
+{
+	struct gpube_frontier_loan *loan = gpube__alloc_zero(ctx, 1, sizeof(*loan));
+
+	if (!loan)
+		return GPUBE_ENOMEM;
+	*loan = (struct gpube_frontier_loan){
+		.hand.node = *node, .borrower = borrower, .number = number, .next = f->loans};
+	f->loans = loan;
+	f->n_loans++;
+	gpube__frontier_hold(f, &loan->hand);
+	return GPUBE_OK;
+}
+
+/* Its node is the caller's. */
+static struct gpube_frontier_node end_loan(
+	struct gpube_frontier *f, struct gpube_ctx *ctx, struct gpube_frontier_loan **at)
+{
+	struct gpube_frontier_loan *loan = *at;
+	const struct gpube_frontier_node node = loan->hand.node;
+
+	gpube__frontier_let_go(f, &loan->hand);
+	*at = loan->next;
+	f->n_loans--;
+	gpube__free(ctx, loan);
+	return node;
+}
+
+bool gpube__frontier_repaid(struct gpube_frontier *f, struct gpube_ctx *ctx, int borrower,
+	int64_t number, int64_t least, struct gpube_frontier_node *node)
+{
+	for (struct gpube_frontier_loan **at = &f->loans; *at; at = &(*at)->next) {
+		if ((*at)->borrower != borrower || (*at)->number > number)
+			continue;
+		if (least == INT64_MAX) {
+			*node = end_loan(f, ctx, at);
+			return true;
+		}
+		gpube__frontier_tighten(&(*at)->hand, least);
+	}
+	return false;
+}
+
+int gpube__frontier_recall(struct gpube_frontier *f, struct gpube_ctx *ctx, int borrower)
+{
+	for (struct gpube_frontier_loan **at = &f->loans; *at;) {
+		struct gpube_frontier_node node;
+
+		if ((*at)->borrower != borrower && borrower >= 0) {
+			at = &(*at)->next;
+			continue;
+		}
+		if (gpube__frontier_push(f, ctx, &(*at)->hand.node))
+			return GPUBE_ENOMEM;
+		node = end_loan(f, ctx, at);
+		gpube__frontier_give_back(f, ctx, &node);
+	}
+	return GPUBE_OK;
+}
+
 int64_t gpube__frontier_least(const struct gpube_frontier *f)
 {
 	int64_t least = f->n ? f->nodes[0].bound : INT64_MAX;
@@ -138,6 +199,11 @@ void gpube__frontier_clear(struct gpube_frontier *f, struct gpube_ctx *ctx)
 {
 	while (f->n) {
 		struct gpube_frontier_node node = gpube__frontier_take(f, f->n - 1);
+
+		gpube__frontier_give_back(f, ctx, &node);
+	}
+	while (f->loans) {
+		struct gpube_frontier_node node = end_loan(f, ctx, &f->loans);
 
 		gpube__frontier_give_back(f, ctx, &node);
 	}

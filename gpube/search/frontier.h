@@ -69,6 +69,14 @@ struct gpube_frontier_hand {
 	struct gpube_frontier_hand *next;
 };
 
+/* A held node that somebody else works on, who has borrowed it with this number. */
+struct gpube_frontier_loan {
+	struct gpube_frontier_hand hand;
+	int borrower;
+	int64_t number;
+	struct gpube_frontier_loan *next;
+};
+
 /* Initialise as {.most_bytes = …}. */
 struct gpube_frontier {
 	int64_t most_bytes;                /* 0: no limit */
@@ -78,9 +86,11 @@ struct gpube_frontier {
 	int32_t deepest; /* no open node is deeper */
 	struct gpube_frontier_hand *held;
 	int n_held;
+	struct gpube_frontier_loan *loans; /* they are held, too */
+	int n_loans;
 };
 
-/* Frees all but the payloads, which the owner frees before. */
+/* Frees all but the payloads, which the owner frees before, those of loans as well. */
 void gpube__frontier_clear(struct gpube_frontier *f, struct gpube_ctx *ctx);
 
 /*
@@ -105,6 +115,19 @@ struct gpube_frontier_node gpube__frontier_take(struct gpube_frontier *f, int64_
 /* Holds the hand's node, which was taken out; or lets it go, if it is held. */
 void gpube__frontier_hold(struct gpube_frontier *f, struct gpube_frontier_hand *hand);
 void gpube__frontier_let_go(struct gpube_frontier *f, struct gpube_frontier_hand *hand);
+
+/*
+ * gpube__frontier_lend()   - a node that was taken out is held until it is repaid. Errors: ENOMEM
+ * gpube__frontier_repaid() - what the borrower has of its loans up to 'number' is at least 'least',
+ *                            or nothing (INT64_MAX): then one of those loans ends, *node is the
+ *                            caller's as if it were taken out, and it calls again. False: none does
+ * gpube__frontier_recall() - the borrower's loans, or all (-1), are open again. Errors: ENOMEM
+ */
+int gpube__frontier_lend(struct gpube_frontier *f, struct gpube_ctx *ctx,
+	const struct gpube_frontier_node *node, int borrower, int64_t number);
+bool gpube__frontier_repaid(struct gpube_frontier *f, struct gpube_ctx *ctx, int borrower,
+	int64_t number, int64_t least, struct gpube_frontier_node *node);
+int gpube__frontier_recall(struct gpube_frontier *f, struct gpube_ctx *ctx, int borrower);
 
 /* Raises the bound of a node that the caller holds; needs no lock. */
 static inline void gpube__frontier_tighten(struct gpube_frontier_hand *hand, int64_t bound)

@@ -31,10 +31,9 @@ struct gpube__shared_state gpube__sharing_state(void *of)
 		const struct gpube_dfs_block *block = &s->blocks[k];
 
 		state.n_open += is_open(block) ? block->open.n : 0;
-		state.n_held += block->open.n_held;
+		state.n_held += block->open.n_held - block->open.n_loans;
+		state.n_loans += block->open.n_loans;
 	}
-	state.n_held -= s->n_loans;
-	state.n_loans = s->n_loans;
 	state.n_nodes = s->n_nodes;
 	state.n_waiting = s->n_waiting;
 	state.done = gpube__dfs_tree_is_done(s);
@@ -51,35 +50,6 @@ void gpube__sharing_want(void *of, bool wanted)
 
 /* ---- giving ---------------------------------------------------------------------------------- */
 
-/* Needs the lock. A node that is lent is held. */
-static struct gpube_dfs_loan *lend(struct gpube_dfs_tree *s, struct gpube_ctx *ctx, int32_t block,
-	const struct gpube_frontier_node *node, int rank, int64_t number)
-{
-	struct gpube_dfs_loan *loan = gpube__alloc_zero(ctx, 1, sizeof(*loan));
-
-	if (!loan)
-		return NULL;
-	*loan = (struct gpube_dfs_loan){.hand.node = *node,
-		.block = block,
-		.rank = rank,
-		.number = number,
-		.next = s->loans};
-	s->loans = loan;
-	s->n_loans++;
-	gpube__frontier_hold(&s->blocks[block].open, &loan->hand);
-	return loan;
-}
-
-/* Needs the lock. Takes the loan out of the list; its node is still a user of its path. */
-static void end_loan(struct gpube_dfs_tree *s, struct gpube_dfs_loan **at)
-{
-	struct gpube_dfs_loan *loan = *at;
-
-	gpube__frontier_let_go(&s->blocks[loan->block].open, &loan->hand);
-	*at = loan->next;
-	s->n_loans--;
-}
-
 /* Needs the lock. Gives the next node of a block, or drops it if it is at the cutoff. */
 static bool give_one(
 	struct gpube_dfs_tree *s, struct gpube__bytes *to, int32_t i, int to_rank, int64_t number)
@@ -90,8 +60,8 @@ static bool give_one(
 
 	if (alive)
 		gpube__put_tree_node(to, i, &node);
-	if (alive &&
-		(to->status || (to_rank >= 0 && !lend(s, to->ctx, i, &node, to_rank, number)))) {
+	if (alive && (to->status || (to_rank >= 0 && gpube__frontier_lend(&k->open, to->ctx, &node,
+							     to_rank, number)))) {
 		to->status = GPUBE_ENOMEM;
 		(void)gpube__frontier_push(&k->open, to->ctx, &node); /* where it was */
 		gpube__frontier_give_back(&k->open, to->ctx, &node);
@@ -149,42 +119,23 @@ void gpube__sharing_least(struct gpube__bytes *to, void *of)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* Needs the lock. What the rank has said of one of its loans. */
-static void repay(
-	struct gpube_dfs_tree *s, struct gpube_ctx *ctx, struct gpube_dfs_loan **at, int64_t least)
-{
-	struct gpube_dfs_loan *loan = *at;
-	struct gpube_dfs_block *k = &s->blocks[loan->block];
-
-	if (least != INT64_MAX) {
-		gpube__frontier_tighten(&loan->hand, least);
-		return;
-	}
-	end_loan(s, at);
-	k->part = gpube__part_add(k->part, gpube__node_part(&loan->hand.node));
-	gpube__frontier_give_back(&k->open, ctx, &loan->hand.node);
-	gpube__free(ctx, loan);
-}
-
 int gpube__sharing_repaid(void *of, struct gpube__bytes *from, int rank, int64_t number)
 {
 	struct gpube_dfs_tree *s = of;
 
 	for (int32_t i = 0; i < s->n_blocks; i++) {
+		struct gpube_dfs_block *k = &s->blocks[i];
 		const int64_t least = gpube__get(from, 0, INT64_MAX);
+		struct gpube_frontier_node node;
 
 		if (from->status)
 			return from->status;
 		pthread_mutex_lock(&s->lock);
-		for (struct gpube_dfs_loan **at = &s->loans; *at;) {
-			struct gpube_dfs_loan *loan = *at;
-
-			if (loan->block == i && loan->rank == rank && loan->number <= number)
-				repay(s, from->ctx, at, least);
-			if (*at == loan)
-				at = &loan->next;
+		while (gpube__frontier_repaid(&k->open, from->ctx, rank, number, least, &node)) {
+			k->part = gpube__part_add(k->part, gpube__node_part(&node));
+			gpube__frontier_give_back(&k->open, from->ctx, &node);
 		}
-		gpube__dfs_tree_reconsider(s, &s->blocks[i]);
+		gpube__dfs_tree_reconsider(s, k);
 		pthread_mutex_unlock(&s->lock);
 	}
 	return GPUBE_OK;
@@ -196,21 +147,8 @@ int gpube__sharing_recall(void *of, struct gpube_ctx *ctx, int rank)
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&s->lock);
-	for (struct gpube_dfs_loan **at = &s->loans; *at && !status;) {
-		struct gpube_dfs_loan *loan = *at;
-		struct gpube_dfs_block *k = &s->blocks[loan->block];
-
-		if (loan->rank != rank && rank >= 0) {
-			at = &loan->next;
-			continue;
-		}
-		status = gpube__frontier_push(&k->open, ctx, &loan->hand.node);
-		if (status)
-			break;
-		end_loan(s, at);
-		gpube__frontier_give_back(&k->open, ctx, &loan->hand.node);
-		gpube__free(ctx, loan);
-	}
+	for (int32_t i = 0; i < s->n_blocks && !status; i++)
+		status = gpube__frontier_recall(&s->blocks[i].open, ctx, rank);
 	if (s->n_waiting)
 		pthread_cond_broadcast(&s->changed);
 	pthread_mutex_unlock(&s->lock);
