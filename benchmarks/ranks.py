@@ -5,8 +5,8 @@ ranks.py FILE ... --ranks 1,2,4,8,16 --csv raw.csv  runs each file with so many 
 with --infer, all by solve otherwise. A FILE 'random -n 19 -d 8 --seed 1' is made by gpube generate; '--method tree FILE' gives
 the options of that file; 'maxcsp -n 24 -d 10 --p1 0.5 --p2 0.6 --seed 1' is made here: of so many pairs of variables so many tuples cost 1.
 --threads 16 runs gpube with so many threads, too. 'longest' is the processor's seconds of the rank
-that took most, which on a quiet host is about the time; 'all' those of all ranks; 'nodes' those of the search tree and of
-AND/OR searches, on all ranks (of ranks other than 0, those that are shared); 'lent' the open nodes that travelled; 'faster'
+that took most, which on a quiet host is about the time; 'all' those of all ranks; 'nodes' those of the search tree, of
+AND/OR searches and of cases of relations, on all ranks (of ranks other than 0, those that are shared); 'lent' the open nodes that travelled; 'faster'
 and 'more' compare with the run of one rank: the time, and the nodes. The answers of all runs of a file have to agree, or the
 script ends with 1. --within S ends all runs by then; --mpirun has the words that start ranks.
 Beside other work only 'longest', 'all' and 'nodes' mean something. --cores N runs as many files beside each other as have
@@ -65,6 +65,8 @@ def nodes_of(err):
             total += last if now < last else 0
             last = now
         total += last
+    cases = re.findall(r"pairwise: (\d+) nodes split, (\d+) closed", err)[-1:]
+    total += sum(sum(map(int, both)) for both in cases)
     return total + sum(map(int, re.findall(r"rank [1-9]\d*: (\d+) nodes of the shared", err)))
 
 

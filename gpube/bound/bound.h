@@ -95,8 +95,8 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds);
 int gpube__bound_tree(struct gpube_bounder *b, double seconds);
 void gpube__dfs_tree_free(struct gpube_dfs_tree *tree);
 /*
- * At the end of a run: takes what other ranks have found and proved in b's tree, and the nodes that
- * they leave open. Errors: those of gpube__bounder_report_incumbent()
+ * At the end of a run: takes what other ranks have found and proved in what they share, and the
+ * nodes that they leave open. Errors: those of gpube__bounder_report_incumbent()
  */
 int gpube__bound_settle(struct gpube_bounder *b);
 /*

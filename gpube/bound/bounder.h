@@ -22,7 +22,12 @@ struct gpube_certificate;
 struct gpube_sat;
 
 /* Methods whose work other ranks share: see sharing/shared.h. */
-enum gpube__shared_kind { GPUBE__SHARED_TREE, GPUBE__SHARED_ANDOR, GPUBE__N_SHARED };
+enum gpube__shared_kind {
+	GPUBE__SHARED_TREE,
+	GPUBE__SHARED_ANDOR,
+	GPUBE__SHARED_CASES,
+	GPUBE__N_SHARED
+};
 
 /*
  * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.

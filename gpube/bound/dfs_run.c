@@ -87,15 +87,13 @@ static int conclude(struct gpube_dfs_tree *s)
 	return status;
 }
 
-int gpube__bound_settle(struct gpube_bounder *b)
+int gpube__tree_settle(struct gpube_bounder *b)
 {
 	struct gpube_dfs_tree *s = b->state.tree;
 	int status;
 
 	if (!s || !s->shared)
 		return GPUBE_OK;
-	if (b->told.watch->gather && !gpube__bounder_done(b) && !gpube__dfs_tree_is_done(s))
-		b->told.watch->gather(b->told.watch->arg);
 	status = gpube__dfs_tree_tell(s);
 	return status ? status : conclude(s);
 }

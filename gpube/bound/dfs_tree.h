@@ -237,6 +237,8 @@ int gpube__dfs_tree_search(struct gpube_dfs_tree *s);
 bool gpube__dfs_tree_is_awaited(const struct gpube_dfs_tree *s);
 /* Whether no part of it was lost, or is there twice. EBUG: it was */
 int gpube__dfs_tree_check(struct gpube_dfs_tree *s);
+/* At the end of a run: takes what other ranks have found and proved in b's tree. */
+int gpube__tree_settle(struct gpube_bounder *b);
 /* True when nothing is left below the cutoff. */
 bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
 

@@ -2,6 +2,7 @@
 #include "gpube/deal/guests.h"
 
 #include "gpube/bound/andor/andor.h"
+#include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/bound/sharing/sharing.h"
 
 /*
@@ -12,7 +13,7 @@ enum { STATE_RANKS = 64 };
 #define STATE_SECONDS 0.1
 
 const struct gpube__shared *const gpube__shared_methods[GPUBE__N_SHARED] = {
-	&gpube__shared_tree, &gpube__shared_andor};
+	&gpube__shared_tree, &gpube__shared_andor, &gpube__shared_cases};
 
 int gpube__guests_send(struct dcop_world *world, int to, int32_t kind, int32_t task, int64_t a,
 	const struct gpube__bytes *bytes)

@@ -57,7 +57,7 @@ static void revive(struct gpube_bounder *b, const struct bounded *r)
 	const int64_t lower = b->lower, upper = b->upper;
 
 	b->state.tree->seconds = 0; /* as if it was in its first turn */
-	gpube__put_run(&bytes, b, true);
+	gpube__put_run(&bytes, b, GPUBE__RUN_WITH_NODES);
 	assert_int_equal(bytes.status, 0);
 	gpube__dfs_tree_free(b->state.tree);
 	end_bounder(b);

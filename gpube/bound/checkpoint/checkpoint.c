@@ -42,10 +42,12 @@ static void put_schedule(struct gpube__bytes *to, const struct gpube__schedule *
 	}
 }
 
-void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b, bool with_nodes)
+void gpube__put_run(
+	struct gpube__bytes *to, const struct gpube_bounder *b, enum gpube__run_kept kept)
 {
 	/* tables that a reader would not take are begun anew */
 	const bool reparametrised = b->tables != b->m && gpube__costs_fit(b->tables);
+	const bool tree = kept != GPUBE__RUN_WITHOUT_TREE && b->state.tree && b->state.tree->t;
 
 	gpube__put(to, b->costs->scale);
 	gpube__put(to, (int64_t)gpube__model_hash(b->costs));
@@ -62,9 +64,9 @@ void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b, bool
 	gpube__put(to, b->state.reparametrised);
 	put_order(to, b);
 	put_schedule(to, b->state.schedule);
-	gpube__put(to, b->state.tree && b->state.tree->t);
-	if (b->state.tree && b->state.tree->t)
-		gpube__put_tree(to, b->state.tree, with_nodes);
+	gpube__put(to, tree);
+	if (tree)
+		gpube__put_tree(to, b->state.tree, kept == GPUBE__RUN_WITH_NODES);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -15,14 +15,17 @@
 #include "gpube/base/bytes.h"
 #include "gpube/bound/bounder.h"
 
+/* With the search tree, its root alone, or without it. */
+enum gpube__run_kept { GPUBE__RUN_WITH_NODES, GPUBE__RUN_WITH_ROOT, GPUBE__RUN_WITHOUT_TREE };
+
 /*
- * gpube__put_run() - the run as numbers, of a bounder that has a simplified model; with_nodes: with
- *                    the tree's open nodes.
+ * gpube__put_run() - the run as numbers, of a bounder that has a simplified model.
  * gpube__get_run() - of the same model: b->costs is made, with the decimals of the run, then b->s
  *                    and b->tables, which b owns, and the rest.
  * Errors: EPARSE (it is damaged), EINVAL (it is another model's), ENOMEM, ESTOP
  */
-void gpube__put_run(struct gpube__bytes *to, const struct gpube_bounder *b, bool with_nodes);
+void gpube__put_run(
+	struct gpube__bytes *to, const struct gpube_bounder *b, enum gpube__run_kept kept);
 int gpube__get_run(struct gpube_bounder *b, struct gpube__bytes *from);
 /*
  * The same for what needs b->m and b->best: the incumbent, the bounds, the order, the schedule, the

@@ -47,7 +47,7 @@ void gpube__checkpoint_save(struct gpube_bounder *b)
 	char size[GPUBE_BYTES_TEXT];
 	int status;
 
-	gpube__put_run(&run, b, true);
+	gpube__put_run(&run, b, GPUBE__RUN_WITH_NODES);
 	status = gpube__pack(&packed, &run);
 	if (!status)
 		status = write_file(&own, path, &packed);

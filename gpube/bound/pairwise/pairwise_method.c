@@ -209,6 +209,7 @@ int gpube__pairwise_run_new(struct gpube_bounder *b)
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
+	s->made_below = b->cutoff;
 	s->sweeper.ctx = b->ctx;
 	s->open.most_bytes = (int64_t)(b->ctx->memory_bytes / 8);
 	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);

@@ -53,6 +53,7 @@ struct gpube_pairwise_run {
 	const struct gpube_sweep_ops *card; /* NULL: the host sweeps */
 	bool asked;                         /* for a card */
 	struct gpube_relation_cases *cases; /* what the relations have been split into, or NULL */
+	int64_t made_below;                 /* the cutoff when it was made */
 	int32_t n_sweeps;
 	double sweep;               /* seconds of the last one, by the clock */
 	bool all_grown;             /* no larger regions can be made */

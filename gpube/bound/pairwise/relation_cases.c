@@ -62,6 +62,7 @@ static bool take_open(struct gpube_case_worker *w)
 		}
 		gpube__relations_free(w->at);
 		c->n_closed++;
+		c->part = gpube__part_add(c->part, gpube__node_part(&w->hand.node));
 	}
 	return false;
 }
@@ -98,14 +99,18 @@ static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
 	for (int k = 0; k < n; k++) {
 		const int64_t constant = part[k]->state.constant,
 			      bound = constant > of->bound ? constant : of->bound;
+		const int32_t depth = of->depth + (n == 2);
 
 		if (bound < c->target) {
-			(void)gpube__cases_push(c, part[k], bound, of->depth + (n == 2));
+			(void)gpube__cases_push(c, part[k], bound, depth);
 			n_open++;
 		} else {
 			gpube__relations_free(part[k]);
+			c->part = gpube__part_add(c->part, gpube__part(depth));
 		}
 	}
+	if (!n)
+		c->part = gpube__part_add(c->part, gpube__node_part(of));
 	c->n_closed += n ? n - n_open : 1;
 	c->n_split += n == 2;
 	gpube__frontier_let_go(&c->open, &w->hand);
@@ -155,8 +160,7 @@ static int make_worker(struct gpube_relation_cases *c, int k)
 	return gpube__search_new(&w->search, &w->ctx, b->m, b->opts->seed + (uint64_t)k);
 }
 
-/* The relations are the first case; they are the cases' then. */
-static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules)
+int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules)
 {
 	struct gpube_ctx *ctx = s->b->ctx;
 	struct gpube_relation_cases *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
@@ -172,13 +176,20 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 	c->n_workers = ctx->n_threads;
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
+	c->since = gpube__pairwise_run_worked(s);
+	c->best_cost = GPUBE_INF;
+	c->like = gpube__relations_alloc(ctx, s->relations->n, s->relations->domain);
 	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
+	c->best = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->best));
 	c->ranks = gpube__alloc_zero(
 		ctx, (uint64_t)s->relations->value_at[s->relations->n] + 1, sizeof(*c->ranks));
 	c->workers = gpube__alloc_zero(ctx, (uint64_t)c->n_workers, sizeof(*c->workers));
 	c->value_at = gpube__alloc(ctx, (uint64_t)s->relations->n + 1, sizeof(*c->value_at));
-	status = c->found && c->ranks && c->workers && c->value_at ? GPUBE_OK : GPUBE_ENOMEM;
+	status = c->found && c->ranks && c->workers && c->value_at && c->like && c->best
+			 ? GPUBE_OK
+			 : GPUBE_ENOMEM;
 	if (!status) {
+		c->like->shift = s->relations->shift;
 		memcpy(c->value_at, s->relations->value_at,
 			((size_t)s->relations->n + 1) * sizeof(*c->value_at));
 		status = gpube__cases_weigh(c);
@@ -202,7 +213,7 @@ static int make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rul
 int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules)
 {
 	struct gpube_bounder *b = s->b;
-	int status = s->cases ? GPUBE_OK : make(s, rules), told;
+	int status = s->cases ? GPUBE_OK : gpube__cases_make(s, rules), told;
 	struct gpube_relation_cases *c = s->cases;
 
 	if (status)
@@ -214,11 +225,17 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 	for (int k = 0; s->card && k < c->n_workers; k++)
 		gpube__pairwise_run_open_card(
 			s, &c->workers[k].sweeper, &c->workers[k].ctx, c->n_workers);
+	if (c->shared)
+		gpube__bounder_turn(b, GPUBE__SHARED_CASES);
 	gpube__parallel(b->ctx, c->n_workers, work, c);
+	if (c->shared)
+		gpube__bounder_turn(b, GPUBE__N_SHARED);
 	for (int k = 0; k < c->n_workers && c->status; k++)
 		if (c->workers[k].ctx.error[0])
 			(void)gpube__fail(b->ctx, c->status, "%s", c->workers[k].ctx.error);
 	told = gpube__cases_tell(c);
 	gpube__cases_tell_counts(c);
+	if (!c->status && !c->open.n && !c->open.n_held)
+		c->status = gpube__cases_check(c);
 	return c->status ? c->status : told;
 }

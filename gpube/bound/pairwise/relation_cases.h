@@ -82,6 +82,16 @@ struct gpube_relation_cases {
 	int64_t found_cost; /* GPUBE_INF: none */
 	int64_t n_split, n_closed;
 	double told; /* when counts were */
+	/*
+	 * What is closed, and what a guest gave away, less what others gave: with the open and the
+	 * held cases the whole, 1, or a guest's, 0 (frontier.h).
+	 */
+	uint64_t part;
+	bool shared, guest, wanted;   /* see sharing/shared.h; wanted counts in n_waiting */
+	double since;                 /* seconds of the method's work when they were made */
+	struct gpube_relations *like; /* without any: the variables and the unit of all */
+	int32_t *best;                /* of the bounder's model, or of best_cost GPUBE_INF */
+	int64_t best_cost, best_number;
 	int64_t *value_at;
 	struct gpube_case_rank {
 		double weight; /* what the model's costs say */
@@ -100,6 +110,21 @@ struct gpube_relation_cases {
  */
 int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules);
 void gpube__cases_free(struct gpube_relation_cases *c);
+/* The relations of s are the first case, and the cases' then. Errors: ENOMEM */
+int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules);
+
+/* ---- other ranks (relation_cases_guest.c, _share.c) ------------------------------------------ */
+
+/* As a method that ranks share; 'of' is the struct gpube_relation_cases. */
+struct gpube__shared;
+extern const struct gpube__shared gpube__shared_cases;
+/*
+ * gpube__cases_settle()   - at the end of a run: what other ranks have found and proved is told.
+ * gpube__cases_are_lent() - whether they may have some.
+ * Errors: EBUG (a case was lost), those of gpube__cases_tell()
+ */
+int gpube__cases_settle(struct gpube_bounder *b);
+bool gpube__cases_are_lent(struct gpube_bounder *b);
 
 /* ---- of relation_cases_*.c ------------------------------------------------------------------- */
 
@@ -148,6 +173,13 @@ void gpube__cases_end(struct gpube_relation_cases *c, int status);
 
 /* Whether work is to end; told by the thread of the caller on the way. */
 bool gpube__cases_over(struct gpube_case_worker *w);
+
+/* By the thread of the caller: other ranks share them, once it pays. */
+void gpube__cases_share(struct gpube_relation_cases *c);
+/* Whether no case was lost, or is there twice. EBUG: one was */
+int gpube__cases_check(struct gpube_relation_cases *c);
+/* The bounder's assignment is the best that is known, if it is. */
+void gpube__cases_take_incumbent(struct gpube_relation_cases *c);
 
 /* An assignment of the simplified model. */
 void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost);

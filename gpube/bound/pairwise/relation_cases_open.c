@@ -29,13 +29,18 @@ void gpube__cases_free(struct gpube_relation_cases *c)
 	if (!c)
 		return;
 	ctx = c->s->b->ctx;
+	if (c->shared) /* nobody else looks at them from now on */
+		gpube__bounder_share(c->s->b, GPUBE__SHARED_CASES, NULL);
+	for (struct gpube_frontier_loan *loan = c->open.loans; loan; loan = loan->next)
+		gpube__relations_free(loan->hand.node.payload);
+	gpube__relations_free(c->like);
 	for (int64_t k = 0; k < c->open.n; k++)
 		gpube__relations_free(c->open.nodes[k].payload);
 	gpube__frontier_clear(&c->open, ctx);
 	for (int k = 0; c->workers && k < c->n_workers; k++)
 		if (c->workers[k].all)
 			clear_worker(&c->workers[k]);
-	GPUBE_FREE_ALL(ctx, c->workers, c->found, c->ranks, c->value_at);
+	GPUBE_FREE_ALL(ctx, c->workers, c->found, c->best, c->ranks, c->value_at);
 	pthread_cond_destroy(&c->changed);
 	pthread_mutex_destroy(&c->lock);
 	gpube__free(ctx, c);

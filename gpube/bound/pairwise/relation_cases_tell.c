@@ -4,6 +4,8 @@
  */
 #include "gpube/bound/pairwise/relation_cases.h"
 
+#include <string.h>
+
 /* Seconds between two lines of what has become of cases. */
 enum { TELL_SECONDS = 10 };
 
@@ -12,6 +14,11 @@ void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, i
 	const struct gpube_pairwise_run *s = c->s;
 
 	pthread_mutex_lock(&c->lock);
+	if (cost < c->best_cost) {
+		c->best_cost = cost;
+		c->best_number++;
+		memcpy(c->best, values, (size_t)s->b->m->n_vars * sizeof(*values));
+	}
 	if (cost < c->found_cost) {
 		c->found_cost = cost;
 		for (int32_t i = 0; i < s->b->m->n_vars; i++)
@@ -61,7 +68,7 @@ int gpube__cases_tell(struct gpube_relation_cases *c)
 	if (cost < GPUBE_INF)
 		status = gpube__bounder_report_incumbent(
 			b, s->whole, "branching on sparse relations");
-	if (!status)
+	if (!status && !c->guest) /* who has nothing has proved nothing */
 		gpube__pairwise_run_update_lower(s, bound, "branching on sparse relations");
 	bound = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(b));
 	pthread_mutex_lock(&c->lock);
@@ -88,7 +95,9 @@ bool gpube__cases_over(struct gpube_case_worker *w)
 	if (pthread_equal(pthread_self(), c->caller)) {
 		const int status = gpube__cases_tell(c);
 
-		if (status || gpube__bounder_done(c->s->b))
+		if (!status)
+			gpube__cases_share(c);
+		if (status || (!c->guest && gpube__bounder_done(c->s->b)))
 			gpube__cases_end(c, status);
 	}
 	if (gpube__pairwise_run_is_over(c->s))

@@ -1,80 +1,48 @@
-/* guest.c - the bounder of a rank that searches another one's open nodes: see sharing.h. */
+/* guest.c - the tree of a rank that searches another one's open nodes: see sharing.h. */
 #include <math.h>
 
 #include "gpube/bound/bound.h"
 #include "gpube/bound/checkpoint/checkpoint.h"
 #include "gpube/bound/sharing/sharing.h"
-#include "gpube/ir/dense.h"
 
 static void guest_root(struct gpube__bytes *to, void *of)
 {
 	const struct gpube_dfs_tree *s = of;
 	struct gpube__bytes run = {.ctx = to->ctx};
 
-	gpube__put_run(&run, s->b, false);
+	gpube__put_run(&run, s->b, GPUBE__RUN_WITH_ROOT);
 	(void)gpube__pack(to, &run);
 	gpube__bytes_clear(&run);
 }
 
-static int fill(struct gpube_bounder *b, struct gpube__bytes *run)
+static int new_tree(struct gpube_bounder *b)
 {
-	int status = gpube__get_run(b, run);
-	uint64_t n;
+	struct gpube_dfs_tree *s = b->state.tree;
 
-	if (status)
-		return status;
-	n = (uint64_t)b->m->n_vars;
-	b->made.span = gpube__cost_span(b->m);
-	b->lower = gpube__constant_of(b->m);
-	b->cutoff = b->m->top;
-	status = gpube__bounder_room(b, n);
-	if (!status)
-		status = gpube__get_state(b, run);
-	if (!status && (!b->state.tree || !b->state.tree->t))
-		status = gpube__fail(b->ctx, GPUBE_EINVAL, "there is no tree in it");
-	if (status)
-		return status;
-	b->state.tree->guest = true;
-	for (int32_t k = 0; k < b->state.tree->n_blocks; k++)
-		b->state.tree->blocks[k].opened = true;
-	return gpube__dfs_tree_know(
-		b->state.tree); /* its cutoff, before anybody asks for its state */
-}
-
-static void free_bounder(struct gpube_bounder *b)
-{
-	if (!b)
-		return;
-	gpube__bounder_forget(b);
-	gpube__bounder_clear(b);
-	gpube__free(b->ctx, b);
+	if (!s || !s->t)
+		return gpube__fail(b->ctx, GPUBE_EINVAL, "there is no tree in it");
+	s->guest = true;
+	for (int32_t k = 0; k < s->n_blocks; k++)
+		s->blocks[k].opened = true;
+	return gpube__dfs_tree_know(s); /* its cutoff, before anybody asks for its state */
 }
 
 static int guest_new(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
 	struct gpube__bytes *root, int rank)
 {
 	struct gpube__bytes run = {.ctx = given->ctx};
-	struct gpube_bounder *b = gpube__alloc_zero(given->ctx, 1, sizeof(*b));
-	int status = b ? gpube__unpack(&run, root) : GPUBE_ENOMEM;
+	struct gpube_bounder *b = NULL;
+	int status = gpube__unpack(&run, root);
 
 	(void)rank;
 	*out = NULL;
-	if (b) {
-		*b = (struct gpube_bounder){.ctx = given->ctx,
-			.given = given,
-			.opts = opts,
-			.lower = INT64_MIN,
-			.upper = GPUBE_INF,
-			.cutoff = GPUBE_INF,
-			.given_cutoff = GPUBE_INF,
-			.told.start = gpube__now()};
-		b->told.ended = &b->told.planning; /* nobody asks for progress here */
-	}
 	if (!status)
-		status = fill(b, &run);
+		status = gpube__guest_bounder_new(&b, given, opts, &run);
+	if (!status)
+		status = new_tree(b);
 	gpube__bytes_clear(&run);
 	if (status)
-		free_bounder(b);
+		gpube__guest_bounder_free(b);
 	else
 		*out = b->state.tree;
 	return status;
@@ -83,7 +51,7 @@ static int guest_new(void **out, const struct gpube_model *given, const struct g
 static void guest_free(void *of)
 {
 	if (of)
-		free_bounder(((struct gpube_dfs_tree *)of)->b);
+		gpube__guest_bounder_free(((struct gpube_dfs_tree *)of)->b);
 }
 
 static int guest_search(void *of)

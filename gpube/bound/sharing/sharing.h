@@ -23,6 +23,16 @@ extern const struct gpube__shared gpube__shared_tree; /* of guest.c */
 /* By the thread that searches, between two runs: whether a tree is to be shared from now on. */
 bool gpube__sharing_begins(const struct gpube_dfs_tree *s);
 
+/* ---- of every guest's, by guest_bounder.c ---------------------------------------------------- */
+
+/*
+ * A bounder of the same model, of a run without nodes, of which it reads as much as
+ * gpube__put_run() wrote. Errors: EPARSE, EINVAL (it is another model's), ENOMEM
+ */
+int gpube__guest_bounder_new(struct gpube_bounder **out, const struct gpube_model *given,
+	const struct gpube_opts *opts, struct gpube__bytes *run);
+void gpube__guest_bounder_free(struct gpube_bounder *b);
+
 /* ---- members of it, of sharing.c ------------------------------------------------------------- */
 
 struct gpube__shared_state gpube__sharing_state(void *of);

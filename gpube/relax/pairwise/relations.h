@@ -108,6 +108,16 @@ int gpube__relations_forced(const struct gpube_relations *l, int64_t *forced);
 int gpube__relations_part(struct gpube_relations **out, const struct gpube_relations *l,
 	const int64_t *forced, int32_t var, int32_t value, bool is);
 
+/*
+ * gpube__put_relations() - relations without separators as numbers; failures are in to->status.
+ * gpube__get_relations() - what was written so, of the same variables and unit as 'like'.
+ * Errors: ENOMEM; EPARSE (it is damaged, or of others)
+ */
+struct gpube__bytes;
+void gpube__put_relations(struct gpube__bytes *to, const struct gpube_relations *l);
+int gpube__get_relations(struct gpube_relations **out, struct gpube_ctx *ctx,
+	struct gpube__bytes *from, const struct gpube_relations *like);
+
 /* Costs that sweeps may change, of relations that stay as they are. */
 struct gpube_relations_probe {
 	struct gpube_ctx *ctx;
