@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gpube/ir/graph.h"
+#include "gpube/simplify/assign.h"
 #include "gpube/simplify/narrow.h"
 
 /* A round that removes nothing is the last; the limit bounds what a long chain can cost. */
@@ -175,7 +176,7 @@ static void count_fixed(struct gpube_simplified *out, const struct gpube_model *
 			out->n_vars_fixed++;
 }
 
-int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m,
+static int simplify(struct gpube_simplified *out, const struct gpube_model *m,
 	enum gpube__reductions reductions, enum gpube__narrowing narrowing)
 {
 	bool done = false;
@@ -201,10 +202,28 @@ int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model
 	return status;
 }
 
+int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model *m,
+	enum gpube__reductions reductions, enum gpube__narrowing narrowing)
+{
+	struct gpube_model assigned;
+	bool moved = false;
+	int status = GPUBE_OK;
+
+	if (reductions && m->kind == GPUBE_COSTS)
+		status = gpube__assign(&assigned, m, &moved);
+	if (status) {
+		memset(out, 0, sizeof(*out));
+		return status;
+	}
+	status = simplify(out, moved ? &assigned : m, reductions, narrowing);
+	if (moved)
+		gpube__model_return(&assigned, m);
+	return status;
+}
+
 int gpube__simplify(struct gpube_simplified *out, const struct gpube_model *m, bool reductions)
 {
-	return gpube__simplify_below(
-		out, m, reductions ? GPUBE__REDUCE : GPUBE__CONVERT, GPUBE__WHOLE);
+	return simplify(out, m, reductions ? GPUBE__REDUCE : GPUBE__CONVERT, GPUBE__WHOLE);
 }
 
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s)
