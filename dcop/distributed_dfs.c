@@ -112,17 +112,7 @@ static int pass_on(struct run *r, int32_t a)
 /* Where agent a is, or would be, among the visited. */
 static int32_t place_among(const struct dcop_dfs_message *t, int32_t a)
 {
-	int32_t low = 0, high = t->n;
-
-	while (low < high) {
-		const int32_t mid = low + (high - low) / 2;
-
-		if (t->visited[mid] < a)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
+	return gpube__first_from32(t->visited, t->n, a);
 }
 
 static bool is_visited(const struct dcop_dfs_message *t, int32_t a)

@@ -57,7 +57,7 @@ bool csg__draw_bid(struct bid_drawing *d, const uint8_t *in, double price, int d
 /* A way from a bidder's first city: 'from' is the step before, -1 at the beginning. */
 struct step {
 	int32_t from, city;
-	double cost, bound; /* bound: and as the crow flies to the last city */
+	double cost;
 };
 
 struct map {
@@ -70,7 +70,10 @@ struct map {
 	double *cost;
 	uint8_t *seen;
 	struct step *step;
-	int32_t *heap;
+	struct open {
+		double bound; /* the cost so far, and as the crow flies to the last city */
+		int32_t step;
+	} * heap;
 	int n_steps, n_heap;
 };
 
@@ -184,32 +187,22 @@ static void draw_map(struct map *m)
 
 /* ---- paths: bids ------------------------------------------------------------- */
 
+static bool before(const void *a, const void *b)
+{
+	return ((const struct open *)a)->bound < ((const struct open *)b)->bound;
+}
+
 static void push(struct map *m, int32_t from, int32_t city, double cost, double bound)
 {
-	int k = m->n_heap++;
-
-	m->step[m->n_steps] = (struct step){from, city, cost, bound};
-	for (; k > 0 && m->step[m->heap[(k - 1) / 2]].bound > bound; k = (k - 1) / 2)
-		m->heap[k] = m->heap[(k - 1) / 2];
-	m->heap[k] = m->n_steps++;
+	m->step[m->n_steps] = (struct step){from, city, cost};
+	m->heap[m->n_heap++] = (struct open){bound, m->n_steps++};
+	gpube__heap_push(m->heap, m->n_heap, sizeof(*m->heap), before);
 }
 
 static int32_t pop(struct map *m)
 {
-	const int32_t top = m->heap[0], last = m->heap[--m->n_heap];
-	int k = 0;
-
-	for (int child = 1; child < m->n_heap; child = 2 * k + 1) {
-		if (child + 1 < m->n_heap &&
-			m->step[m->heap[child + 1]].bound < m->step[m->heap[child]].bound)
-			child++;
-		if (m->step[m->heap[child]].bound >= m->step[last].bound)
-			break;
-		m->heap[k] = m->heap[child];
-		k = child;
-	}
-	m->heap[k] = last;
-	return top;
+	gpube__heap_take(m->heap, m->n_heap, 0, sizeof(*m->heap), before);
+	return m->heap[--m->n_heap].step;
 }
 
 static bool is_on_way(const struct map *m, int32_t at, int city)

@@ -126,17 +126,9 @@ static int by_value(const void *a, const void *b)
 /* NULL for 0. */
 static struct person *find_person(const struct pedigree *p, int64_t id)
 {
-	int64_t low = 0, high = p->n_persons;
+	const int64_t at = gpube__first_from(p->persons, p->n_persons, sizeof(*p->persons), id);
 
-	while (low < high) {
-		const int64_t middle = (low + high) / 2;
-
-		if (p->persons[middle].id < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < p->n_persons && p->persons[low].id == id ? &p->persons[low] : NULL;
+	return at < p->n_persons && p->persons[at].id == id ? &p->persons[at] : NULL;
 }
 
 static int find_persons(struct pedigree *p)

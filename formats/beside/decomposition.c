@@ -107,19 +107,12 @@ static int find_parents(struct reader *r, struct numbered *sorted)
 				r->in, "cluster %lld is there twice", (long long)sorted[k].number);
 		}
 	for (int32_t k = 0; k < d->n_clusters; k++) {
-		int32_t low = 0, high = d->n_clusters;
+		int64_t low;
 
 		d->parent[k] = -1;
 		if (r->parent[k] < 0)
 			continue;
-		while (low < high) {
-			int32_t mid = low + (high - low) / 2;
-
-			if (sorted[mid].number < r->parent[k])
-				low = mid + 1;
-			else
-				high = mid;
-		}
+		low = gpube__first_from(sorted, d->n_clusters, sizeof(*sorted), r->parent[k]);
 		r->in->line = r->line[k];
 		if (low == d->n_clusters || sorted[low].number != r->parent[k] ||
 			sorted[low].cluster >= k)

@@ -17,21 +17,12 @@ int64_t gpube__x3_value(const struct gpube_x3 *r, int32_t var, int32_t index)
 int32_t gpube__x3_first(const struct gpube_x3 *r, int32_t var, int64_t value)
 {
 	const struct gpube_x3_domain *d = &r->domains[r->domain_of[var]];
-	int64_t low = 0, high = d->n;
 
 	if (!d->values)
 		return (int32_t)(value < d->first          ? 0
 				 : value - d->first < d->n ? value - d->first
 							   : d->n);
-	while (low < high) {
-		const int64_t mid = (low + high) / 2;
-
-		if (d->values[mid] < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return (int32_t)low;
+	return (int32_t)gpube__first_from(d->values, d->n, sizeof(*d->values), value);
 }
 
 int32_t gpube__x3_index(const struct gpube_x3 *r, int32_t var, int64_t value)

@@ -289,17 +289,9 @@ static int compare_placed(const void *a, const void *b)
 /* Where the value comes first in the sequence, -1: nowhere. */
 static int64_t place_of(const struct sequence *s, int64_t value)
 {
-	int64_t low = 0, high = s->n;
+	const int64_t at = gpube__first_from(s->rising, s->n, sizeof(*s->rising), value);
 
-	while (low < high) {
-		const int64_t mid = (low + high) / 2;
-
-		if (s->rising[mid].value < value)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low < s->n && s->rising[low].value == value ? s->rising[low].place : -1;
+	return at < s->n && s->rising[at].value == value ? s->rising[at].place : -1;
 }
 
 static int sort_sequence(struct gpube_x3 *r, struct sequence *s)

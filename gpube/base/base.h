@@ -176,6 +176,13 @@ enum { GPUBE_DECIMAL_TEXT = 48 };
 const char *gpube__decimal_text(char text[GPUBE_DECIMAL_TEXT], int64_t v, int scale);
 
 /*
+ * The first of n rising numbers that is not below 'key'; n: all are. Of the 64-bit ones each is the
+ * beginning of 'size' bytes.
+ */
+int64_t gpube__first_from(const void *items, int64_t n, size_t size, int64_t key);
+int32_t gpube__first_from32(const int32_t *items, int32_t n, int32_t key);
+
+/*
  * gpube__sort() - as qsort(), also in that equal items have no order; a stop ends it.
  * Errors: ESTOP (the items are in any order, some maybe twice), ENOMEM
  */

@@ -1,4 +1,4 @@
-/* sort.c - sorting that a stop ends. See base.h. */
+/* sort.c - sorting that a stop ends, and places in what is sorted. See base.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,4 +58,36 @@ int gpube__sort(struct gpube_ctx *ctx, void *items, uint64_t n, size_t size,
 		memcpy(items, from, n * size);
 	gpube__free(ctx, buffer);
 	return status;
+}
+
+int64_t gpube__first_from(const void *items, int64_t n, size_t size, int64_t key)
+{
+	int64_t low = 0;
+
+	for (int64_t high = n; low < high;) {
+		const int64_t mid = low + (high - low) / 2;
+		int64_t there;
+
+		memcpy(&there, (const char *)items + (size_t)mid * size, sizeof(there));
+		if (there < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+int32_t gpube__first_from32(const int32_t *items, int32_t n, int32_t key)
+{
+	int32_t low = 0;
+
+	for (int32_t high = n; low < high;) {
+		const int32_t mid = low + (high - low) / 2;
+
+		if (items[mid] < key)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
 }

@@ -80,17 +80,9 @@ struct dims {
 static int32_t dim_of(const struct gpube_be *be, const struct gpube_bucket *b, int32_t position)
 {
 	const int32_t *scope = be->scopes + b->scope_at;
-	int32_t lo = 0, hi = b->n_scope;
+	const int32_t at = gpube__first_from32(scope, b->n_scope, position);
 
-	while (lo < hi) {
-		int32_t mid = lo + (hi - lo) / 2;
-
-		if (scope[mid] < position)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < b->n_scope && scope[lo] == position ? lo : b->n_scope;
+	return at < b->n_scope && scope[at] == position ? at : b->n_scope;
 }
 
 static void set_dims(const struct gpube_be *be, const struct gpube_bucket *b, struct dims *d,

@@ -84,17 +84,9 @@ static int model_of_sets(
 static int32_t value_of(
 	const struct gpube__sets *s, const struct gpube__bidders *o, int good, int32_t set)
 {
-	int64_t low = o->start[good], high = o->start[good + 1];
+	const int32_t *sets = o->bid + o->start[good];
 
-	while (high - low > 1) {
-		const int64_t middle = (low + high) / 2;
-
-		if (o->bid[middle] <= set)
-			low = middle;
-		else
-			high = middle;
-	}
-	return (int32_t)(low - o->start[good]) + !s->all;
+	return gpube__first_from32(sets, (int32_t)n_of(o, good), set) + !s->all;
 }
 
 static int name_values(struct gpube_variable *v, const struct gpube__sets *s,

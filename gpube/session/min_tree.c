@@ -40,17 +40,9 @@ void gpube__min_tree_free(struct gpube_min_tree *t)
 /* The place of a position in a bucket's scope, or -1. */
 static int32_t place_of(const struct gpube_min_bucket *x, int32_t position)
 {
-	int lo = 0, hi = x->n_scope;
+	const int32_t at = gpube__first_from32(x->scope, x->n_scope, position);
 
-	while (lo < hi) {
-		const int mid = lo + (hi - lo) / 2;
-
-		if (x->scope[mid] < position)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < x->n_scope && x->scope[lo] == position ? lo : -1;
+	return at < x->n_scope && x->scope[at] == position ? at : -1;
 }
 
 /* Scopes, children and sizes from the scopes of messages. */

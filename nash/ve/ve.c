@@ -12,51 +12,28 @@
  * Masks in increasing order of their bits, label 0 first: the masks that begin
  * alike are a range, so that a search for all supersets goes down like in a tree.
  */
+struct place {
+	const uint64_t *mask;
+	int64_t at; /* of the vertices */
+	int words;
+};
+
 struct sorted {
-	const struct nash_vertices *v;
-	int64_t *at; /* indices into v */
+	struct place *of;
 	int32_t n_labels;
 };
 
-static int compare(const struct nash_vertices *v, int64_t a, int64_t b)
+static int compare(const void *a, const void *b)
 {
-	const uint64_t *p = nash__mask(v, a), *q = nash__mask(v, b);
+	const struct place *x = a, *y = b;
 
-	for (int w = 0; w < v->words; w++) {
-		uint64_t d = p[w] ^ q[w];
+	for (int w = 0; w < x->words; w++) {
+		const uint64_t d = x->mask[w] ^ y->mask[w];
 
 		if (d) /* the lowest bit that differs decides */
-			return p[w] & d & -d ? 1 : -1;
+			return x->mask[w] & d & -d ? 1 : -1;
 	}
 	return 0;
-}
-
-/* Heap sort: qsort() has no argument for the masks. */
-static void sift(const struct sorted *s, int64_t root, int64_t n)
-{
-	for (int64_t child; (child = 2 * root + 1) < n; root = child) {
-		int64_t t = s->at[root];
-
-		if (child + 1 < n && compare(s->v, s->at[child], s->at[child + 1]) < 0)
-			child++;
-		if (compare(s->v, t, s->at[child]) >= 0)
-			return;
-		s->at[root] = s->at[child];
-		s->at[child] = t;
-	}
-}
-
-static void sort(const struct sorted *s, int64_t n)
-{
-	for (int64_t k = n / 2 - 1; k >= 0; k--)
-		sift(s, k, n);
-	for (int64_t k = n - 1; k > 0; k--) {
-		int64_t t = s->at[0];
-
-		s->at[0] = s->at[k];
-		s->at[k] = t;
-		sift(s, 0, k);
-	}
 }
 
 /* Adds the pairs of y with every x of a range that has all labels y lacks. */
@@ -71,7 +48,7 @@ static int match(struct nash_found *f, const struct sorted *s, const uint64_t *h
 		for (end = hi; mid < end;) {
 			int64_t m = mid + (end - mid) / 2;
 
-			if (gpube__bit(nash__mask(s->v, s->at[m]), label))
+			if (gpube__bit(s->of[m].mask, label))
 				end = m;
 			else
 				mid = m + 1;
@@ -88,8 +65,8 @@ static int match(struct nash_found *f, const struct sorted *s, const uint64_t *h
 		label++;
 	}
 	for (; lo < hi; lo++) {
-		int status = swapped ? nash__found_add(f, y, s->at[lo])
-				     : nash__found_add(f, s->at[lo], y);
+		int status = swapped ? nash__found_add(f, y, s->of[lo].at)
+				     : nash__found_add(f, s->of[lo].at, y);
 
 		if (status)
 			return status;
@@ -103,22 +80,22 @@ static int match_all(struct nash_found *f)
 	struct gpube_ctx *ctx = f->p->ctx;
 	bool swapped = f->v[0].n < f->v[1].n;
 	const struct nash_vertices *trie = &f->v[swapped], *other = &f->v[!swapped];
-	struct sorted s = {.v = trie, .n_labels = f->p->m + f->p->n};
-	int status = GPUBE_OK;
+	struct sorted s = {.n_labels = f->p->m + f->p->n};
+	int status;
 
-	s.at = gpube__alloc(ctx, (uint64_t)trie->n, sizeof(*s.at));
-	if (!s.at)
+	s.of = gpube__alloc(ctx, (uint64_t)trie->n, sizeof(*s.of));
+	if (!s.of)
 		return GPUBE_ENOMEM;
 	for (int64_t k = 0; k < trie->n; k++)
-		s.at[k] = k;
-	sort(&s, trie->n);
+		s.of[k] = (struct place){nash__mask(trie, k), k, trie->words};
+	status = gpube__sort(ctx, s.of, (uint64_t)trie->n, sizeof(*s.of), compare);
 	for (int64_t k = 0; k < other->n && !status; k++) {
 		if ((k & 255) == 0 && gpube__stopped(ctx))
 			status = gpube__fail_stopped(ctx);
 		else
 			status = match(f, &s, nash__mask(other, k), 0, trie->n, 0, k, swapped);
 	}
-	gpube__free(ctx, s.at);
+	gpube__free(ctx, s.of);
 	return status;
 }
 

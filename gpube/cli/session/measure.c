@@ -7,16 +7,8 @@
 
 static int add(struct gpube_ctx *ctx, struct histogram *h, int64_t size)
 {
-	int64_t low = 0, high = h->n_bars;
+	const int64_t low = gpube__first_from(h->bar, h->n_bars, sizeof(*h->bar), size);
 
-	while (low < high) {
-		int64_t middle = (low + high) / 2;
-
-		if (h->bar[middle].size < size)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == h->n_bars || h->bar[low].size != size) {
 		int status =
 			gpube__grow(ctx, &h->bar, &h->capacity, h->n_bars + 1, sizeof(*h->bar));
