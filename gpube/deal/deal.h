@@ -10,7 +10,8 @@
  * solve: rank 0 runs all methods as it would alone. Once one whose work is shared
  * (bound/sharing/shared.h) has been at work for a moment, it sends the others its root, once and
  * packed. Of a search tree that is the simplified and the reparametrised model, the order and the
- * best assignment, and from then on rank 0 lends open nodes. Of an AND/OR search it is the tables;
+ * best assignment, and from then on rank 0 lends open nodes; of cases of relations it is the same.
+ * Of an AND/OR search it is the tables;
  * all ranks search all of it, and rank 0 hands on what each of them tells (andor/andor_far.c). A
  * rank has a guest of each; it works on what rank 0 works on, or on the other.
  *

@@ -10,7 +10,8 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/bound/pairwise/relation_cases.h"
-#include "gpube/bound/sharing/shared.h"
+#include "gpube/bound/checkpoint/checkpoint.h"
+#include "gpube/bound/sharing/sharing.h"
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -214,7 +215,7 @@ static void step(struct play *p)
 }
 
 static int64_t n_lent, n_back, n_lost, n_noticed; /* in all plays */
-static int n_proved;                              /* plays in which cases were lent */
+static int n_proved, n_kept; /* plays in which cases were lent, and runs that were kept */
 
 /* A case that is taken out and never closed; it is open again then. */
 static void notice(struct gpube_relation_cases *c)
@@ -228,6 +229,27 @@ static void notice(struct gpube_relation_cases *c)
 	assert_int_equal(gpube__cases_check(c), GPUBE_EBUG);
 	assert_int_equal(gpube__frontier_push(&c->open, ctx, &node), 0);
 	n_noticed++;
+}
+
+/* Another run goes on from what this one has, and proves the optimum. */
+static void go_on(const struct play *p, int64_t optimum)
+{
+	static const struct gpube_opts opts = {0};
+	struct gpube__bytes run = {.ctx = ctx};
+	struct gpube_bounder *b;
+
+	gpube__put_run(&run, &p->b, GPUBE__RUN_WITH_NODES);
+	assert_int_equal(run.status, 0);
+	assert_int_equal(gpube__guest_bounder_new(&b, p->b.given, &opts, &run), 0);
+	assert_true(run.next == run.n);
+	assert_true(b->lower == p->b.lower && b->upper == p->b.upper);
+	assert_non_null(b->state.pairwise->cases);
+	assert_int_equal(gpube__bound_pairwise(b, INFINITY), 0);
+	assert_true(optimum == GPUBE_INF ? b->lower >= b->cutoff
+					 : b->lower == optimum && b->upper == optimum);
+	gpube__guest_bounder_free(b);
+	gpube__bytes_clear(&run);
+	n_kept++;
 }
 
 static void plays(void **state)
@@ -257,6 +279,8 @@ static void plays(void **state)
 				assert_true(p.b.lower <= r.optimum && p.b.upper >= r.optimum);
 				if (p.begun && by->state(p.of).done)
 					assert_int_equal(gpube__bound_settle(&p.b), 0);
+				if (p.begun && n % 200 == 30 && !gpube__bounder_done(&p.b))
+					go_on(&p, r.optimum);
 				if (p.begun && n % 16 == 0) {
 					notice(p.of);
 					notice(p.guests[n / 16 % N_GUESTS].of);
@@ -285,10 +309,12 @@ static void plays(void **state)
 static void some_were_shared(void **state)
 {
 	(void)state;
-	print_message("%lld lent, %lld back, %lld guests lost, %lld cases missed, %d proofs\n",
+	print_message(
+		"%lld lent, %lld back, %lld guests lost, %lld cases missed, %d proofs, %d kept\n",
 		(long long)n_lent, (long long)n_back, (long long)n_lost, (long long)n_noticed,
-		n_proved);
+		n_proved, n_kept);
 	assert_true(n_lent > 500 && n_back > 50 && n_lost > 10 && n_noticed > 50 && n_proved > 10);
+	assert_true(n_kept > 10);
 }
 
 /* Cases that end early, or have a byte changed, are refused, or are cases. */

@@ -150,7 +150,7 @@ def answers(t, draw):
         def do(file=file):
             right = t.right(file)
             for ranks in map(int, t.o.ranks.split(",")):
-                method = draw.choice((["--method", "tree"], ["--method", "andor"], []))
+                method = draw.choice((["--method", "tree"], ["--method", "andor"], ["--method", "pairwise"], []))
                 got, err = t.solve(ranks, draw.choice((1, 1, 2)), *method, file)
                 t.is_verdict(got, right, f"{ranks} ranks, {method}")
                 given = re.search(r"(\d+) nodes? lent", err)

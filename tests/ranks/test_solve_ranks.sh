@@ -66,7 +66,7 @@ row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
 row 'the AND/OR search has been shared' 0 "^optimum +$(cat "$work/m.ub")," 'rank 1: [0-9]+ nodes of the shared AND/OR search' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method andor "$work/m.wcsp"
-for method in eliminate tree andor 'ascent --regions nested'; do
+for method in eliminate tree andor pairwise 'ascent --regions nested'; do
 	row "--method $method" 0 "^optimum +$(cat "$work/m.ub")," '' \
 		env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --method $method "$work/m.wcsp"
 done

@@ -3,6 +3,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/bound/dfs_tree.h"
+#include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/bound/schedule/methods.h"
 #include "gpube/ir/dense.h"
 #include "gpube/ir/model_bytes.h"
@@ -47,6 +48,10 @@ void gpube__put_run(
 {
 	/* tables that a reader would not take are begun anew */
 	const bool reparametrised = b->tables != b->m && gpube__costs_fit(b->tables);
+	struct gpube_relation_cases *cases = kept == GPUBE__RUN_WITH_NODES && b->state.pairwise
+						     ? b->state.pairwise->cases
+						     : NULL;
+	struct gpube__bytes kept_cases = {.ctx = to->ctx};
 	const bool tree = kept != GPUBE__RUN_WITHOUT_TREE && b->state.tree && b->state.tree->t;
 
 	gpube__put(to, b->costs->scale);
@@ -64,6 +69,12 @@ void gpube__put_run(
 	gpube__put(to, b->state.reparametrised);
 	put_order(to, b);
 	put_schedule(to, b->state.schedule);
+	gpube__put(to, cases != NULL);
+	if (cases)
+		gpube__put_cases(&kept_cases, cases);
+	if (cases)
+		(void)gpube__pack(to, &kept_cases);
+	gpube__bytes_clear(&kept_cases);
 	gpube__put(to, tree);
 	if (tree)
 		gpube__put_tree(to, b->state.tree, kept == GPUBE__RUN_WITH_NODES);
@@ -211,6 +222,20 @@ static int check_finer(const struct gpube_bounder *b)
 	return GPUBE_OK;
 }
 
+static int get_cases(struct gpube_bounder *b, struct gpube__bytes *from)
+{
+	struct gpube__bytes cases = {.ctx = from->ctx};
+	int status;
+
+	if (!gpube__get(from, 0, 1))
+		return from->status;
+	status = gpube__unpack(&cases, from);
+	if (!status && !gpube__bounder_done(b))
+		status = gpube__get_cases(b, &cases);
+	gpube__bytes_clear(&cases);
+	return status;
+}
+
 int gpube__get_state(struct gpube_bounder *b, struct gpube__bytes *from)
 {
 	const int64_t cutoff = gpube__get(from, -GPUBE_INF, GPUBE_INF);
@@ -225,6 +250,8 @@ int gpube__get_state(struct gpube_bounder *b, struct gpube__bytes *from)
 		status = get_order(b, from);
 	if (!status)
 		status = get_schedule(b, from);
+	if (!status)
+		status = get_cases(b, from);
 	if (!status && gpube__get(from, 0, 1) && !gpube__bounder_done(b))
 		status = gpube__get_tree(b, from);
 	return status ? status : from->status;

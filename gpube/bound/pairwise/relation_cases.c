@@ -215,6 +215,7 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 	struct gpube_bounder *b = s->b;
 	int status = s->cases ? GPUBE_OK : gpube__cases_make(s, rules), told;
 	struct gpube_relation_cases *c = s->cases;
+	bool again;
 
 	if (status)
 		return status;
@@ -227,7 +228,15 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 			s, &c->workers[k].sweeper, &c->workers[k].ctx, c->n_workers);
 	if (c->shared)
 		gpube__bounder_turn(b, GPUBE__SHARED_CASES);
-	gpube__parallel(b->ctx, c->n_workers, work, c);
+	gpube__bounder_hold_saves(b, 1);
+	do { /* a save finds all cases open */
+		c->over = false;
+		gpube__parallel(b->ctx, c->n_workers, work, c);
+		again = !c->status && gpube__bounder_save_is_due(b, 1);
+		c->n_saved = c->n_split + c->n_closed;
+		gpube__bounder_save_if_due(b, 1);
+	} while (again && !gpube__pairwise_run_is_over(s) && !gpube__bounder_done(b));
+	gpube__bounder_hold_saves(b, -1);
 	if (c->shared)
 		gpube__bounder_turn(b, GPUBE__N_SHARED);
 	for (int k = 0; k < c->n_workers && c->status; k++)

@@ -21,6 +21,10 @@
  * order of the variables: in the deep cases most of its decisions were implied, or moved nothing.
  * (4) States of dynamic programming along a path, pruned by the relations' bound: nothing is known
  * before the last layer. (5) This one.
+ *
+ * Other ranks, and checkpoints, have cases as the numbers of their relations. Weighed: the
+ * decisions alone, from which relations would be made again: 20 s away from the model's (2), where
+ * a hundred thousand entries are a megabyte.
  */
 #ifndef GPUBE_RELATION_CASES_H
 #define GPUBE_RELATION_CASES_H
@@ -77,11 +81,11 @@ struct gpube_relation_cases {
 	int n_waiting;
 	bool over;
 	int status;
-	int64_t target;     /* of the cutoff that there is now */
-	int32_t *found;     /* an assignment that is to be offered */
-	int64_t found_cost; /* GPUBE_INF: none */
-	int64_t n_split, n_closed;
-	double told; /* when counts were */
+	int64_t target;                     /* of the cutoff that there is now */
+	int32_t *found;                     /* an assignment that is to be offered */
+	int64_t found_cost;                 /* GPUBE_INF: none */
+	int64_t n_split, n_closed, n_saved; /* n_saved: of both, at the last save on the way */
+	double told;                        /* when counts were */
 	/*
 	 * What is closed, and what a guest gave away, less what others gave: with the open and the
 	 * held cases the whole, 1, or a guest's, 0 (frontier.h).
@@ -112,6 +116,27 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 void gpube__cases_free(struct gpube_relation_cases *c);
 /* The relations of s are the first case, and the cases' then. Errors: ENOMEM */
 int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rules *rules);
+
+/* ---- as numbers (relation_cases_bytes.c) ----------------------------------------------------- */
+
+/*
+ * gpube__put_no_cases()   - what cases are of; failures of all these are in to->status.
+ * gpube__cases_get_none() - the bounder's cases, of which none is open. Errors: ENOMEM, EPARSE;
+ *                           EINVAL (they are of other variables)
+ * gpube__put_case()       - a case that nobody works on, and with the lock; it loses its separators
+ * gpube__get_case()       - it is nobody's yet. Errors: EPARSE, ENOMEM
+ * gpube__put_cases()      - all, while nobody works on any, and back; where this version would make
+ *                           others, there are none. Errors: EPARSE, ENOMEM
+ */
+struct gpube__bytes;
+void gpube__put_no_cases(struct gpube__bytes *to, const struct gpube_relation_cases *c);
+int gpube__cases_get_none(struct gpube_bounder *b, struct gpube__bytes *from);
+void gpube__put_case(struct gpube__bytes *to, const struct gpube_relation_cases *c,
+	struct gpube_frontier_node *node);
+int gpube__get_case(struct gpube__bytes *from, const struct gpube_relation_cases *c,
+	struct gpube_frontier_node *node);
+void gpube__put_cases(struct gpube__bytes *to, struct gpube_relation_cases *c);
+int gpube__get_cases(struct gpube_bounder *b, struct gpube__bytes *from);
 
 /* ---- other ranks (relation_cases_guest.c, _share.c) ------------------------------------------ */
 

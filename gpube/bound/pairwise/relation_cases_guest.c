@@ -31,9 +31,7 @@ static void put_root(struct gpube__bytes *to, void *of)
 	struct gpube__bytes run = {.ctx = to->ctx};
 
 	gpube__put_run(&run, c->s->b, GPUBE__RUN_WITHOUT_TREE);
-	gpube__put(&run, c->s->made_below);
-	gpube__put(&run, c->like->n);
-	gpube__put(&run, c->like->shift);
+	gpube__put_no_cases(&run, c);
 	(void)gpube__pack(to, &run);
 	gpube__bytes_clear(&run);
 }
@@ -48,43 +46,6 @@ static void free_guest(void *of)
 		gpube__guest_bounder_free(c->s->b);
 }
 
-/* The cases of the bounder's tables, without any. */
-static int make_empty(struct gpube_bounder *b, struct gpube__bytes *run)
-{
-	const int64_t cutoff = b->cutoff, below = gpube__get(run, -GPUBE_INF, GPUBE_INF),
-		      n = gpube__get(run, 0, INT32_MAX),
-		      shift = gpube__get(run, INT32_MIN, INT32_MAX);
-	struct gpube_pairwise_run *s;
-	struct gpube_relation_cases *c;
-	struct gpube_frontier_node first;
-	int status = run->status;
-
-	if (status)
-		return status;
-	b->cutoff = below; /* by which the unit of costs is chosen */
-	status = gpube__pairwise_run_new(b);
-	b->cutoff = cutoff;
-	s = b->state.pairwise;
-	if (!status)
-		s->turn = gpube__budget(b->ctx, INFINITY);
-	if (!status && s->p)
-		status = gpube__relations_new(&s->relations, s->p, s->root);
-	if (!status && !s->relations)
-		return gpube__fail(b->ctx, GPUBE_EINVAL, "the model has no relations here");
-	if (!status)
-		status = gpube__cases_make(s, &gpube__case_rules);
-	if (status)
-		return status;
-	c = s->cases;
-	if (c->like->n != n || c->like->shift != shift)
-		return gpube__fail(b->ctx, GPUBE_EINVAL, "its relations are of other variables");
-	first = gpube__frontier_pop(&c->open);
-	gpube__relations_free(first.payload);
-	c->guest = true;
-	c->part = 0;
-	return GPUBE_OK;
-}
-
 static int guest_new(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
 	struct gpube__bytes *root, int rank)
 {
@@ -96,7 +57,11 @@ static int guest_new(void **out, const struct gpube_model *given, const struct g
 	if (!status)
 		status = gpube__guest_bounder_new(&b, given, opts, &run);
 	if (!status)
-		status = make_empty(b, &run);
+		status = gpube__cases_get_none(b, &run);
+	if (!status) {
+		b->state.pairwise->cases->guest = true;
+		b->state.pairwise->cases->part = 0;
+	}
 	gpube__bytes_clear(&run);
 	if (status) {
 		gpube__guest_bounder_free(b);
@@ -119,28 +84,6 @@ static int search(void *of)
 
 /* ---- cases that travel ----------------------------------------------------------------------- */
 
-/* Needs the lock. The case without its separators, whose costs its relations have then. */
-static struct gpube_relations *without_separators(
-	struct gpube__bytes *to, struct gpube_relations *l)
-{
-	int64_t *forced = gpube__alloc(to->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*forced));
-	struct gpube_relations *bare = NULL;
-
-	l->ctx = to->ctx;
-	to->status = forced ? GPUBE_OK : GPUBE_ENOMEM;
-	if (!to->status) {
-		gpube__relations_settle(l);
-		to->status = gpube__relations_forced(l, forced);
-	}
-	if (!to->status)
-		to->status = gpube__relations_part(&bare, l, forced, -1, 0, true);
-	gpube__free(to->ctx, forced);
-	if (to->status)
-		return l;
-	gpube__relations_free(l);
-	return bare;
-}
-
 /* Needs the lock. A node that is not this rank's any more, or closed. */
 static void drop(struct gpube_relation_cases *c, const struct gpube_frontier_node *node)
 {
@@ -153,19 +96,13 @@ static bool give_one(
 	struct gpube_relation_cases *c, struct gpube__bytes *to, int to_rank, int64_t number)
 {
 	struct gpube_frontier_node node = gpube__frontier_pop(&c->open);
-	struct gpube_relations *l = node.payload;
 
 	if (node.bound >= c->target) {
 		drop(c, &node);
 		c->n_closed++;
 		return false;
 	}
-	if (l->plan.members)
-		node.payload = l = without_separators(to, l);
-	l->ctx = c->s->b->ctx;
-	gpube__put(to, node.bound);
-	gpube__put(to, node.depth);
-	gpube__put_relations(to, l);
+	gpube__put_case(to, c, &node);
 	if (!to->status && to_rank >= 0)
 		to->status = gpube__frontier_lend(&c->open, to->ctx, &node, to_rank, number);
 	if (to->status) {
@@ -194,20 +131,18 @@ static int take(void *of, struct gpube__bytes *from)
 	struct gpube_relation_cases *c = of;
 
 	while (!from->status && from->next < from->n) {
-		const int64_t bound = gpube__get(from, 0, INT64_MAX / 4);
-		const int32_t depth = (int32_t)gpube__get(from, 0, INT32_MAX / 2);
-		struct gpube_relations *l;
+		struct gpube_frontier_node node;
 
-		if (gpube__get_relations(&l, from->ctx, from, c->like))
+		if (gpube__get_case(from, c, &node))
 			break;
 		pthread_mutex_lock(&c->lock);
-		from->status = gpube__cases_push(c, l, bound, depth);
+		from->status = gpube__cases_push(c, node.payload, node.bound, node.depth);
 		if (!from->status)
-			c->part = gpube__part_sub(c->part, gpube__part(depth));
+			c->part = gpube__part_sub(c->part, gpube__node_part(&node));
 		pthread_cond_broadcast(&c->changed);
 		pthread_mutex_unlock(&c->lock);
 		if (from->status)
-			gpube__relations_free(l);
+			gpube__relations_free(node.payload);
 	}
 	return from->status;
 }

@@ -88,6 +88,17 @@ void gpube__cases_end(struct gpube_relation_cases *c, int status)
 	pthread_mutex_unlock(&c->lock);
 }
 
+/* Whether anything has become of a case since the last save. */
+static bool is_news(struct gpube_relation_cases *c)
+{
+	bool news;
+
+	pthread_mutex_lock(&c->lock);
+	news = c->n_split + c->n_closed > c->n_saved;
+	pthread_mutex_unlock(&c->lock);
+	return news;
+}
+
 bool gpube__cases_over(struct gpube_case_worker *w)
 {
 	struct gpube_relation_cases *c = w->all;
@@ -97,6 +108,8 @@ bool gpube__cases_over(struct gpube_case_worker *w)
 
 		if (!status)
 			gpube__cases_share(c);
+		if (gpube__bounder_save_is_due(c->s->b, 1) && is_news(c))
+			gpube__cases_end(c, GPUBE_OK);
 		if (status || (!c->guest && gpube__bounder_done(c->s->b)))
 			gpube__cases_end(c, status);
 	}
