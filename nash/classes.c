@@ -443,9 +443,5 @@ int gpube_nash_generate(
 		status = make_game(out, &k);
 	for (int p = 0; p < 2; p++)
 		gpube__free(ctx, k.pay[p]);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }

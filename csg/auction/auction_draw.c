@@ -310,11 +310,7 @@ static int take_bids(struct gpube_model **out, struct bid_drawing *d, const char
 		status = gpube__bids_take(*out, &d->b);
 	if (!status && !((*out)->name = gpube__strdup(d->ctx, name)))
 		status = GPUBE_ENOMEM;
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }
 
 int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,

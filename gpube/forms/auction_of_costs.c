@@ -277,11 +277,7 @@ int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_pa
 	if (!status)
 		status = gpube__bids_take(*out, &a);
 	gpube__bids_clear(&a);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }
 
 int gpube__auction_of_costs(struct gpube_model **out, const struct gpube_model *m)

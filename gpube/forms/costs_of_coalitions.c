@@ -287,9 +287,5 @@ int gpube__costs_of_coalitions(struct gpube_model **out, const struct gpube_mode
 	if (!status)
 		status = g.n > GPUBE_CHAIN_AGENTS ? model_of_few(out, &g) : make_chain(out, &g);
 	gpube__free(g.ctx, g.index.slot);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }

@@ -133,9 +133,5 @@ int gpube__costs_of_game(struct gpube_model **out, const struct gpube_model *gam
 		status = add_variable(*out, game, player);
 	if (!status)
 		status = add_functions(*out, game, regret ? &u : NULL);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }

@@ -219,9 +219,5 @@ int gpube__game_of_costs(struct gpube_model **out, const struct gpube_model *m)
 		status = gpube__copy_var(*out, &m->vars[p], NULL);
 	if (!status)
 		status = fill_all(*out, m, cells);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }

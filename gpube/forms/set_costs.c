@@ -296,9 +296,5 @@ int gpube__sets_costs(struct gpube_model **out, const struct gpube__sets *s)
 				s->b.n_bids, s->b.n_goods, (long long)MOST_CELLS);
 	}
 	gpube__bidders_clear(&o, s->b.ctx);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }

@@ -71,11 +71,7 @@ int gpube__coalitions_model(
 		return status;
 	}
 	status = gpube__coalitions_take(*out, t);
-	if (status) {
-		gpube_model_free(*out);
-		*out = NULL;
-	}
-	return status;
+	return gpube__model_made(out, status);
 }
 
 static int fill_zero(const struct gpube_table *t, struct gpube_ctx *ctx)

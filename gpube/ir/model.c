@@ -85,6 +85,15 @@ void gpube_model_free(struct gpube_model *m)
 	gpube__free(ctx, m);
 }
 
+int gpube__model_made(struct gpube_model **out, int status)
+{
+	if (status) {
+		gpube_model_free(*out);
+		*out = NULL;
+	}
+	return status;
+}
+
 int32_t gpube_model_n_vars(const struct gpube_model *m)
 {
 	return m ? m->n_vars : 0;

@@ -290,6 +290,9 @@ void gpube__remove_vars(struct gpube_model *m, int32_t left);
 int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
 
+/* The status; after a failure the model is freed, and NULL. */
+int gpube__model_made(struct gpube_model **out, int status);
+
 /*
  * gpube__model_mark() - how much a model has: variables, functions, tables, the constant.
  * gpube__model_truncate() - removes what has been added since.

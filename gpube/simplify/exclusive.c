@@ -243,10 +243,7 @@ static int make_model(struct gpube_exclusive *x, struct gpube_model **out)
 		status = gpube_model_new(out, x->ctx, GPUBE_COSTS);
 		if (!status)
 			status = fill_model(x, *out, overs, n);
-		if (status) {
-			gpube_model_free(*out);
-			*out = NULL;
-		}
+		status = gpube__model_made(out, status);
 	}
 	gpube__free(x->ctx, overs);
 	gpube__free(x->ctx, groups);
