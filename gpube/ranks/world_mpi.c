@@ -109,10 +109,10 @@ static int count_here(struct dcop_world *w)
 }
 
 /*
- * When a rank is dead, Open MPI wakes the others at once (they may have been stopped), asks them to
- * end a second later, and kills them after another: odls_base_sigkill_timeout, in whole seconds, is
- * the time of both. So that what is known is kept before, rank 0 takes the first for what it means;
- * not where mpirun hands on the stops of a shell.
+ * When a rank is dead, or mpirun is told to end, Open MPI wakes the ranks at once (they may have
+ * been stopped), asks them to end a second later, and kills them after another:
+ * odls_base_sigkill_timeout, in whole seconds, is the time of both. So that what is known is kept
+ * before, rank 0 takes the first for a stop; not where mpirun hands on the stops of a shell.
  */
 static volatile sig_atomic_t woken;
 
@@ -479,7 +479,7 @@ int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *
 	*busy = false;
 	w->impl->last_poll = now;
 	if (woken)
-		return gpube__fail(w->ctx, GPUBE_EIO, "a rank is dead, and mpirun ends the others");
+		gpube_ctx_stop(w->ctx);
 	if (listened > 0.1)
 		listened = 0.1; /* we were busy: what came meanwhile is not read yet */
 	for (int r = 0; r < w->n_ranks && !status; r++) {
