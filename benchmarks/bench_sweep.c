@@ -14,23 +14,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { REGION_CELLS = 256, SWEEPS = 40, MOST_STATES = 256 };
+enum { FIRST_ENTRIES = 256, SWEEPS = 40, MOST_STATES = 256 };
 
 static struct gpube_relations *relations_of(const struct gpube_model *m, int64_t most)
 {
-	struct gpube_pairwise *p;
-	struct gpube_pairwise_state *s;
 	struct gpube_relations *l, *larger;
 	int32_t *room;
 
-	if (gpube__pairwise_new(&p, &s, m, REGION_CELLS, GPUBE_INF) || !p)
+	if (gpube__relations_new(&l, m, GPUBE_INF) || !l ||
+		gpube__relations_grow(&larger, l, m, FIRST_ENTRIES) || !larger)
 		return NULL;
-	room = malloc((size_t)p->room * sizeof(*room));
+	gpube__relations_free(l);
+	l = larger;
+	room = gpube__sweep_room(m->ctx, &l->plan);
 	for (int k = 0; k < 16; k++)
-		gpube__pairwise_sweep(
-			p, s, k % 2 ? GPUBE__PAIRWISE_BACKWARD : GPUBE__PAIRWISE_FORWARD, 0, room);
-	free(room);
-	if (gpube__relations_new(&l, p, s) || !l || gpube__relations_grow(&larger, l, m, most))
+		gpube__sweep_cpu(m->ctx, &l->plan, &l->state, k % 2, room);
+	gpube__free(m->ctx, room);
+	if (gpube__relations_grow(&larger, l, m, most))
 		return NULL;
 	gpube__relations_free(l);
 	return larger;

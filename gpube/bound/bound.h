@@ -106,8 +106,8 @@ int gpube__bound_settle(struct gpube_bounder *b);
 int gpube__bound_deepening(struct gpube_bounder *b, double seconds);
 bool gpube__bounder_may_deepen(const struct gpube_bounder *b);
 /*
- * Dual ascent on pairwise-consistent regions, and branching on what it leaves open: for 'seconds',
- * or to the end.
+ * Dual ascent on pairwise-consistent subproblems, and branching on what it leaves open: for
+ * 'seconds', or to the end.
  */
 int gpube__bound_pairwise(struct gpube_bounder *b, double seconds);
 void gpube__pairwise_run_free(struct gpube_pairwise_run *s);

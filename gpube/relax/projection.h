@@ -1,5 +1,5 @@
 /*
- * projection.h - the dense tables of region graphs (joingraph.h, pairwise/pairwise.h), and the two
+ * projection.h - the dense tables of region graphs (joingraph.h), and the two
  * operations of every move of costs between them: a table's minimum over the variables that a
  * separator does not have, and the addition of a separator's table.
  *

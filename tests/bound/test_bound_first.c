@@ -286,10 +286,10 @@ static void tables_change(void **state)
 }
 
 /*
- * Where much is open, a turn that is too short for larger regions leaves the root's as they are,
- * and says how long one has to be, in which they grow.
+ * Where much is open, a turn that is too short for larger relations leaves the first ones as they
+ * are, and says how long one has to be, in which they grow.
  */
-static void regions_wait(void **state)
+static void relations_wait(void **state)
 {
 	const struct gpube_opts opts = {.no_eliminate = 1};
 	struct random_spec spec = random_spec_default();
@@ -312,9 +312,9 @@ static void regions_wait(void **state)
 	for (; b.state.pairwise->waits == 0 && seconds < 1; seconds *= 2)
 		assert_int_equal(gpube__bound_pairwise(&b, seconds), 0);
 	s = b.state.pairwise;
-	assert_true(s->waits > 0 && s->paused && s->root && !s->relations && !s->cases);
+	assert_true(s->waits > 0 && s->paused && !s->grown && !s->branches && !s->cases);
 	assert_int_equal(gpube__bound_pairwise(&b, 20 * s->waits), 0);
-	assert_true(s->relations || s->cases || gpube__bounder_done(&b));
+	assert_true(s->grown || s->cases || gpube__bounder_done(&b));
 	close_bounder(&b);
 	gpube_model_free(m);
 }
@@ -369,7 +369,7 @@ int main(void)
 	add_numbers(&c, lines, N_TOLD, "lines, seed");
 	ADD_CASE(&c, shares_of_small_integers);
 	ADD_CASE(&c, open_gap);
-	ADD_CASE(&c, regions_wait);
+	ADD_CASE(&c, relations_wait);
 	add_numbers(&c, tables_change, N_SEEDS, "tables change, seed");
 	add_numbers(&c, regions_go_on, N_SEEDS, "regions go on, seed");
 	return run_cases(&c, "bound_first", ctx_setup_1_thread, ctx_teardown);

@@ -16,9 +16,9 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_METHOD = 20, N_SCARCE = 4 };
+enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_METHOD = 20, N_SCARCE = 4, N_STATES = 300 };
 
-static int64_t n_split; /* in all tests so far */
+static int64_t n_split, n_forgotten; /* in all tests so far */
 
 /* Small costs, too, and very large ones. */
 static struct random_spec spec_of(uint64_t seed)
@@ -52,22 +52,18 @@ static bool begin(struct gpube_bounder *b, int64_t most, int *status)
 
 	*status = gpube__pairwise_run_new(b);
 	s = b->state.pairwise;
-	if (*status || !s->p)
+	if (*status || !s->relations)
 		return false;
 	/* smaller ones in their place, of all variables */
-	gpube__pairwise_free(s->p);
-	gpube__free(ctx, s->root);
+	gpube__relations_free(s->relations);
 	gpube__lean_free(ctx, s->lean);
-	s->p = NULL;
-	s->root = NULL;
+	s->relations = NULL;
 	s->lean = NULL;
 	s->m = b->tables;
-	*status = gpube__pairwise_new(&s->p, &s->root, s->m, most / 2, gpube__tables_cutoff(b));
-	if (*status || !s->p)
-		return false;
-	*status = gpube__relations_new(&first, s->p, s->root);
+	*status = gpube__relations_new(&first, s->m, gpube__tables_cutoff(b));
 	if (*status || !first)
 		return false;
+	s->shift = first->shift;
 	*status = gpube__relations_grow(&l, first, s->m, most);
 	s->relations = l ? l : first;
 	if (l)
@@ -264,6 +260,53 @@ static void method(void **state)
 	gpube_model_free(m);
 }
 
+/*
+ * States that have the relations in common, in turns of some nodes, until what is open is forgotten
+ * because it comes to too little; then anew to the end.
+ */
+static void states(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	const struct random_spec spec = spec_of(seed);
+	struct gpube_bounder b;
+	struct subject x;
+	int status = 0;
+
+	ctx->n_threads = 1 + (int)(seed % 3);
+	if (make(&x, &spec, seed)) {
+		begin_bounder(&b, &x.s, x.m, seed);
+		if (begin(&b, way_of(seed).most, &status) &&
+			b.state.pairwise->relations->plan.members) {
+			struct gpube_pairwise_run *s = b.state.pairwise;
+
+			for (int turn = 0; turn < 400 && !gpube__bounder_done(&b); turn++) {
+				s->turn = gpube__budget(ctx, turn < 200 ? 1e-6 : INFINITY);
+				assert_int_equal(gpube__pairwise_run_search(s), 0);
+				check_true(&x, &b);
+				n_forgotten += s->must_grow;
+				assert_false(s->must_grow && s->branches);
+				if (seed % 2 && turn < 20) { /* nothing is enough */
+					s->milestone = 0;
+					s->reached = 1;
+				}
+				s->all_grown = turn >= 20; /* there is nothing else */
+				s->must_grow = false;
+			}
+			check_proved(&x, &b);
+		}
+		assert_int_equal(status, 0);
+		end(&b);
+	}
+	drop(&x);
+	ctx->n_threads = 1;
+}
+
+static void were_forgotten(void **state)
+{
+	(void)state;
+	assert_true(n_forgotten > N_STATES / 20);
+}
+
 /* The tests before had something to split. */
 static void were_split(void **state)
 {
@@ -279,6 +322,8 @@ int main(void)
 	add_seeds(&c, in_turns, N_TURNS, "in turns, seed");
 	add_seeds(&c, cutoff, N_CUT, "with a cutoff, seed");
 	ADD_CASE(&c, were_split);
+	add_seeds(&c, states, N_STATES, "states, seed");
+	ADD_CASE(&c, were_forgotten);
 	add_seeds(&c, method, N_METHOD, "as a method, seed");
 	add_seeds(&c, scarce, N_SCARCE, "scarce memory, seed");
 	return run_cases(&c, "cases", ctx_setup_1_thread, ctx_teardown);

@@ -287,20 +287,20 @@ static bool begin_cases(struct gpube_bounder *b, int64_t most, int *status)
 
 	*status = gpube__pairwise_run_new(b);
 	s = b->state.pairwise;
-	if (*status || !s->p)
+	if (*status || !s->relations)
 		return false;
-	gpube__pairwise_free(s->p);
-	gpube__free(ctx, s->root);
-	s->p = NULL;
-	s->root = NULL;
-	*status = gpube__pairwise_new(&s->p, &s->root, s->m, most / 2, gpube__tables_cutoff(b));
-	if (*status || !s->p)
-		return false;
-	*status = gpube__notes_begin(s);
-	if (!*status)
-		*status = gpube__relations_new(&first, s->p, s->root);
+	gpube__relations_free(s->relations);
+	s->relations = NULL;
+	*status = gpube__relations_new(&first, s->m, gpube__tables_cutoff(b));
 	if (*status || !first)
 		return false;
+	s->relations = first;
+	*status = gpube__notes_begin(s);
+	s->relations = NULL;
+	if (*status) {
+		gpube__relations_free(first);
+		return false;
+	}
 	*status = gpube__relations_grow(&l, first, s->m, most);
 	s->relations = l ? l : first;
 	if (l)

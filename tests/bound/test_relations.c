@@ -1,5 +1,5 @@
 /*
- * Regions that grow as relations (gpube/relax/pairwise/relations.h): whatever is done to them, each
+ * Relations that grow (gpube/relax/pairwise/relations.h): whatever is done to them, each
  * assignment below the limit costs in them what it did, or what is left of it where costs are
  * rounded down; and what is proved by them is what enumeration says.
  */
@@ -116,9 +116,9 @@ static void grow_listed(struct listed *w, int64_t most)
 }
 
 /* Better assignments become known on the way. */
-static void lower_limit(struct listed *w, const struct gpube_pairwise *p, int64_t limit)
+static void lower_limit(struct listed *w, int64_t limit)
 {
-	const int64_t target = gpube__pairwise_target(p, w->m, limit);
+	const int64_t target = gpube__relations_target(w->l->shift, w->m, limit);
 
 	if (limit >= w->limit)
 		return;
@@ -201,25 +201,91 @@ static void check_parts(struct listed *w, uint64_t seed)
 	gpube__free(ctx, forced);
 }
 
+/* An assignment that a state's values leave, where others are gone. */
+static bool is_kept(const struct gpube_model *m, const int32_t *kept, const int32_t *values)
+{
+	for (int32_t i = 0; i < m->n_vars; i++)
+		if (kept[i] >= 0 && kept[i] != values[i])
+			return false;
+	return true;
+}
+
+static void check_state(const struct listed *w, const struct gpube_relations *view,
+	const int32_t *kept, const int64_t *forced)
+{
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*values));
+
+	do {
+		int64_t cost, sum;
+
+		assert_int_equal(gpube_model_cost(&cost, w->m, values), 0);
+		if (cost >= w->limit || !is_kept(w->m, kept, values))
+			continue;
+		assert_true(view->state.constant < view->state.target);
+		sum = listed_total(view, values);
+		assert_true(sum >= 0 && sum == listed_total(w->l, values));
+		for (int32_t i = 0; i < w->m->n_vars; i++)
+			assert_true(forced[view->value_at[i] + values[i]] < 0 ||
+				    view->state.constant + forced[view->value_at[i] + values[i]] <=
+					    sum);
+	} while (next_assignment(values, w->m));
+	gpube__free(ctx, values);
+}
+
+/*
+ * States with costs of their own: sweeps over what has changed, and values that go. Assignments
+ * that are left cost what they did, what is forced is in their totals, and the relations stay as
+ * they were.
+ */
+static void check_states(struct listed *w, uint64_t seed)
+{
+	struct gpube_relations_state *s = gpube__alloc(ctx, gpube__relations_state_bytes(w->l), 1);
+	int64_t *forced = gpube__alloc(ctx, (uint64_t)w->l->value_at[w->l->n] + 1, sizeof(*forced));
+	int32_t *room = gpube__alloc(ctx, (uint64_t)w->l->plan.room + 1, sizeof(*room));
+	int32_t *kept = gpube__alloc(ctx, (uint64_t)w->m->n_vars + 1, sizeof(*kept));
+	struct gpube_relations *view;
+	struct gpube_rng rng;
+	uint8_t keep[64];
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube__relations_view(&view, ctx, w->l), 0);
+	for (int32_t i = 0; i < w->m->n_vars; i++)
+		kept[i] = -1;
+	gpube__relations_state_set(s, w->l);
+	for (int k = 0; k < 6 && s->constant < s->target; k++) {
+		const int32_t var = (int32_t)gpube__rng_below(&rng, (uint64_t)w->m->n_vars);
+		const int64_t before = s->constant;
+
+		if (kept[var] < 0) {
+			kept[var] =
+				(int32_t)gpube__rng_below(&rng, (uint64_t)w->m->vars[var].domain);
+			for (int32_t a = 0; a < w->m->vars[var].domain; a++)
+				keep[a] = a == kept[var];
+			gpube__relations_state_keep(ctx, w->l, s, var, keep);
+		}
+		gpube__relations_state_sweep(ctx, w->l, s, k % 2, k == 3, room);
+		assert_true(s->constant >= before);
+		gpube__relations_view_at(view, s);
+		assert_int_equal(gpube__relations_forced(view, forced), 0);
+		check_state(w, view, kept, forced);
+	}
+	gpube__relations_view_free(view);
+	check_listed(w);
+	GPUBE_FREE_ALL(ctx, s, forced, room, kept);
+}
+
 static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed)
 {
 	struct listed w = {.m = m, .limit = limit};
-	struct gpube_pairwise *p;
-	struct gpube_pairwise_state *s;
-	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 1, sizeof(*values)), *room;
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 1, sizeof(*values)),
+		*room = NULL;
 	int64_t cost;
 
-	assert_int_equal(gpube__pairwise_new(&p, &s, m, seed % 3 ? 4 << seed % 5 : 1, limit), 0);
-	assert_non_null(p);
-	room = gpube__alloc(ctx, (uint64_t)p->room, sizeof(*room));
-	for (uint64_t k = 0; k < seed % 4 && s->constant < s->target; k++)
-		gpube__pairwise_sweep(
-			p, s, k % 2 ? GPUBE__PAIRWISE_BACKWARD : GPUBE__PAIRWISE_FORWARD, 0, room);
-	if (s->constant < s->target) {
-		assert_int_equal(gpube__relations_new(&w.l, p, s), 0);
-		assert_non_null(w.l);
+	assert_int_equal(gpube__relations_new(&w.l, m, limit), 0);
+	assert_non_null(w.l);
+	if (w.l->state.constant < w.l->state.target)
 		check_listed(&w);
-	}
+	w.l->most = seed % 3 ? 2 << seed % 5 : 1;
 	for (int k = 0; w.l && k < 9 && w.l->state.constant < w.l->state.target; k++) {
 		const int64_t before = w.l->state.constant;
 
@@ -240,19 +306,19 @@ static void walk_lists(const struct gpube_model *m, int64_t limit, uint64_t seed
 			assert_in_range(values[i], 0, m->vars[i].domain - 1);
 		assert_int_equal(gpube_model_cost(&cost, m, values), 0);
 		if (k == 5 && cost < GPUBE_INF)
-			lower_limit(&w, p, cost + (int64_t)(seed % 2));
+			lower_limit(&w, cost + (int64_t)(seed % 2));
 		check_listed(&w);
 		if (k % 4 == 2 && w.l->plan.members && m->n_vars &&
 			w.l->state.constant < w.l->state.target)
 			check_parts(&w, seed + (uint64_t)k);
+		if (k % 4 == 3 && w.l->plan.members && m->n_vars)
+			check_states(&w, seed + (uint64_t)k);
 	}
 	if (w.l && w.l->state.constant >= w.l->state.target)
 		check_listed(&w);
 	gpube__relations_free(w.l);
 	gpube__free(ctx, room);
 	gpube__free(ctx, values);
-	gpube__free(ctx, s);
-	gpube__pairwise_free(p);
 }
 
 static void invariant(void **state)
@@ -269,8 +335,6 @@ static void threads(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_default();
-	struct gpube_pairwise *p;
-	struct gpube_pairwise_state *s;
 	struct gpube_relations *l[2];
 	struct gpube_model *m;
 
@@ -283,14 +347,12 @@ static void threads(void **state)
 	spec.forbidden = 0.1 * (double)(seed % 3);
 	m = random_model(ctx, &spec, seed);
 	assert_non_null(m);
-	assert_int_equal(gpube__pairwise_new(&p, &s, m, 64, GPUBE_INF), 0);
-	assert_non_null(p);
 	for (int i = 0; i < 2; i++) {
 		struct listed w = {.m = m, .limit = GPUBE_INF};
 		int32_t *room;
 
 		ctx->n_threads = i ? 3 : 1;
-		assert_int_equal(gpube__relations_new(&w.l, p, s), 0);
+		assert_int_equal(gpube__relations_new(&w.l, m, GPUBE_INF), 0);
 		assert_non_null(w.l);
 		for (int64_t most = 1 << 10; most <= 1 << 13; most <<= 3) {
 			const struct gpube_relations *was = w.l;
@@ -306,7 +368,7 @@ static void threads(void **state)
 	}
 	ctx->n_threads = 1;
 	assert_true(l[0]->state.constant == l[1]->state.constant &&
-		    l[0]->n_relations == l[1]->n_relations && l[0]->state.constant >= s->constant);
+		    l[0]->n_relations == l[1]->n_relations);
 	for (int32_t k = 0; k < l[0]->n_relations; k++) {
 		const struct gpube_relation_table *a = &l[0]->relations[k],
 						  *b = &l[1]->relations[k];
@@ -317,8 +379,6 @@ static void threads(void **state)
 	}
 	for (int i = 0; i < 2; i++)
 		gpube__relations_free(l[i]);
-	gpube__free(ctx, s);
-	gpube__pairwise_free(p);
 	gpube_model_free(m);
 }
 

@@ -1,5 +1,5 @@
 /*
- * pairwise_method.c - an ascent on regions: what is kept, made, told and freed. See
+ * pairwise_method.c - an ascent on relations: what is kept, made, told and freed. See
  * pairwise_method.h.
  */
 #include "gpube/bound/pairwise/pairwise_method.h"
@@ -9,8 +9,10 @@
 #include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/relax/scaling.h"
 
-/* Cells of a table that an eliminated variable leaves, and of a region of several functions. */
+/* Cells of a table that an eliminated variable leaves; entries of the first joined relations. */
 enum { SMALL_TABLE = 256 };
+/* Entries that the first sweeps may read; more is not for sweeps of milliseconds. */
+enum { MOST_SWEPT = 1 << 24 };
 /* Times as many entries when relations grow. */
 enum { GROWTH = 2 };
 
@@ -18,13 +20,12 @@ void gpube__pairwise_run_update_lower(
 	struct gpube_pairwise_run *s, int64_t constant, const char *by)
 {
 	struct gpube_bounder *b = s->b;
-	const int64_t target = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(b));
 
 	gpube__bounder_update_lower(b,
-		constant >= target
+		constant >= gpube__pairwise_run_target(s)
 			? b->cutoff
-			: gpube__tables_bound(b,
-				  gpube__constant_of(s->m) + gpube__unscale(s->p->shift, constant)),
+			: gpube__tables_bound(
+				  b, gpube__constant_of(s->m) + gpube__unscale(s->shift, constant)),
 		by);
 }
 
@@ -47,20 +48,26 @@ int gpube__pairwise_run_report_incumbent(struct gpube_pairwise_run *s, const int
 	return gpube__bounder_report_incumbent(s->b, s->whole, "pairwise-consistent subproblems");
 }
 
-void gpube__pairwise_run_know(
-	const struct gpube_pairwise_run *s, struct gpube_pairwise_state *state)
+int64_t gpube__pairwise_run_target(const struct gpube_pairwise_run *s)
 {
-	const int64_t target = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(s->b));
-
-	state->target = target < state->target ? target : state->target;
-	if (s->relations)
-		s->relations->state.target =
-			target < s->relations->state.target ? target : s->relations->state.target;
+	return gpube__relations_target(s->shift, s->m, gpube__tables_cutoff(s->b));
 }
 
-/* ---- making and freeing -------------------------------------------------------------------- */
+void gpube__pairwise_run_know(const struct gpube_pairwise_run *s, int64_t *target)
+{
+	const int64_t now = gpube__pairwise_run_target(s);
 
-static void free_workers(struct gpube_pairwise_run *s)
+	*target = now < *target ? now : *target;
+}
+
+bool gpube__pairwise_run_fits(const struct gpube_pairwise_run *s)
+{
+	return s->relations || s->cases;
+}
+
+/* ---- workers -------------------------------------------------------------------------------- */
+
+void gpube__pairwise_workers_free(struct gpube_pairwise_run *s)
 {
 	struct gpube_ctx *ctx = s->b->ctx;
 
@@ -71,40 +78,46 @@ static void free_workers(struct gpube_pairwise_run *s)
 			gpube__free(ctx, w->child[j].state);
 			gpube__free(ctx, w->child[j].values);
 		}
+		gpube__relations_view_free(w->view);
 		GPUBE_FREE_ALL(ctx, w->room, w->forced, w->keep, w->regret, w->sorted, w->best);
 	}
 	gpube__free(ctx, s->workers);
 	s->workers = NULL;
 }
 
-static int make_workers(struct gpube_pairwise_run *s)
+static int make_worker(struct gpube_pairwise_run *s, struct gpube_pairwise_worker *w)
 {
+	const struct gpube_relations *l = s->relations;
+	const uint64_t n = (uint64_t)l->n + 1;
 	struct gpube_ctx *ctx = s->b->ctx;
-	uint64_t widest = 0;
 
-	for (int32_t i = 0; i < s->m->n_vars; i++)
-		widest = (uint64_t)s->m->vars[i].domain > widest ? (uint64_t)s->m->vars[i].domain
-								 : widest;
-	s->workers = gpube__alloc_zero(ctx, (uint64_t)ctx->n_threads, sizeof(*s->workers));
-	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
-		struct gpube_pairwise_worker *w = &s->workers[k];
-
-		w->s = s;
-		w->room = gpube__alloc(ctx, (uint64_t)s->p->room, sizeof(*w->room));
-		w->forced = gpube__alloc(ctx, widest + 1, sizeof(*w->forced));
-		w->keep = gpube__alloc(ctx, widest + 1, sizeof(*w->keep));
-		for (int j = 0; j < 2; j++)
-			w->child[j].values =
-				gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(int32_t));
-		w->regret = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->regret));
-		w->sorted = gpube__alloc(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->sorted));
-		w->best = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars + 1, sizeof(*w->best));
-		if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep ||
-			!w->child[0].values || !w->child[1].values)
-			return GPUBE_ENOMEM;
-	}
-	return s->workers ? GPUBE_OK : GPUBE_ENOMEM;
+	w->s = s;
+	w->room = gpube__alloc(ctx, (uint64_t)l->plan.room, sizeof(*w->room));
+	w->forced = gpube__alloc(ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
+	w->keep = gpube__alloc(ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->keep));
+	for (int j = 0; j < 2; j++)
+		w->child[j].values = gpube__alloc_zero(ctx, n, sizeof(int32_t));
+	w->regret = gpube__alloc(ctx, n, sizeof(*w->regret));
+	w->sorted = gpube__alloc(ctx, n, sizeof(*w->sorted));
+	w->best = gpube__alloc_zero(ctx, n, sizeof(*w->best));
+	if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep ||
+		!w->child[0].values || !w->child[1].values)
+		return GPUBE_ENOMEM;
+	return gpube__relations_view(&w->view, ctx, l);
 }
+
+int gpube__pairwise_workers_new(struct gpube_pairwise_run *s)
+{
+	const int n = s->b->ctx->n_threads;
+	int status = GPUBE_OK;
+
+	s->workers = gpube__alloc_zero(s->b->ctx, (uint64_t)n, sizeof(*s->workers));
+	for (int k = 0; k < n && s->workers && !status; k++)
+		status = make_worker(s, &s->workers[k]);
+	return s->workers ? status : GPUBE_ENOMEM;
+}
+
+/* ---- making and freeing -------------------------------------------------------------------- */
 
 void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
 {
@@ -116,14 +129,12 @@ void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
 	for (int64_t k = 0; k < s->open.n; k++)
 		gpube__free(ctx, s->open.nodes[k].payload);
 	gpube__frontier_clear(&s->open, ctx);
-	free_workers(s);
+	gpube__pairwise_workers_free(s);
 	gpube__notes_clear(s);
-	gpube__free(ctx, s->root);
 	gpube__free(ctx, s->whole);
 	gpube__cases_free(s->cases);
 	gpube__sweeper_close(&s->sweeper);
 	gpube__relations_free(s->relations);
-	gpube__pairwise_free(s->p);
 	gpube__lean_free(ctx, s->lean);
 	gpube__free(ctx, s);
 }
@@ -177,19 +188,13 @@ int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 {
 	const double start = gpube__now();
 	struct gpube_relations *l = NULL;
-	int status = s->relations ? GPUBE_OK : gpube__relations_new(&s->relations, s->p, s->root);
+	int status = gpube__relations_grow(&l, s->relations, s->m, GROWTH * s->relations->most);
 
-	if (!status && s->relations)
-		status = gpube__relations_grow(&l, s->relations, s->m, GROWTH * s->relations->most);
 	*any = !status && l;
 	s->all_grown |= !status && !l;
-	/* none of the first ones: the root's regions go on */
-	if (!l && s->relations && !s->relations->plan.n_separators) {
-		gpube__relations_free(s->relations);
-		s->relations = NULL;
-	}
 	if (!l)
 		return status;
+	s->grown = true;
 	gpube__relations_free(s->relations);
 	s->relations = l;
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
@@ -204,6 +209,7 @@ int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 int gpube__pairwise_run_new(struct gpube_bounder *b)
 {
 	struct gpube_pairwise_run *s = b->state.pairwise = gpube__alloc_zero(b->ctx, 1, sizeof(*s));
+	struct gpube_relations *l = NULL;
 	int status;
 
 	if (!s)
@@ -217,8 +223,14 @@ int gpube__pairwise_run_new(struct gpube_bounder *b)
 		return status;
 	s->m = s->lean ? s->lean->model : b->tables;
 	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*s->whole));
-	status = s->whole ? gpube__pairwise_new(
-				    &s->p, &s->root, s->m, SMALL_TABLE, gpube__tables_cutoff(b))
-			  : GPUBE_ENOMEM;
-	return status || !s->p ? status : make_workers(s);
+	status = s->whole ? gpube__relations_new(&l, s->m, gpube__tables_cutoff(b)) : GPUBE_ENOMEM;
+	if (!status && l)
+		status = gpube__relations_grow(&s->relations, l, s->m, SMALL_TABLE);
+	if (!status && s->relations && gpube__sweep_entries(&s->relations->plan) > MOST_SWEPT) {
+		gpube__relations_free(s->relations);
+		s->relations = NULL;
+	}
+	s->shift = l ? l->shift : 0;
+	gpube__relations_free(l);
+	return status;
 }

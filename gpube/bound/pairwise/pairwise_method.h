@@ -1,12 +1,13 @@
 /*
- * pairwise_method.h - what an ascent on regions (relax/pairwise/pairwise.h) has open, kept from one
- * part of the time to the next.
+ * pairwise_method.h - what an ascent on relations (relax/pairwise/relations.h) has open, kept from
+ * one part of the time to the next.
  *
- * The ascent at the root goes there and back until that is slow; then regions may grow, as
- * relations (gpube__pairwise_run_grow()), and it goes on from there, until one of them is the
- * whole. What small ones leave open is split: one value of a variable against the others, and the
- * costs that are moved then wander from there as far as they are more than a little. The state of
- * the least bound comes next, so its bound is the whole's; where memory is short, the deepest.
+ * The ascent at the root goes there and back until that is slow; then relations may grow
+ * (gpube__pairwise_run_grow()), and it goes on from there, until one of them is the whole. What
+ * small ones leave open is split: one value of a variable against the others, in states that have
+ * the relations in common; the costs that are moved then wander from there as far as they are more
+ * than a little. The state of the least bound comes next, so its bound is the whole's; where memory
+ * is short, the deepest. What larger ones leave open becomes cases (relation_cases.h).
  */
 #ifndef GPUBE_PAIRWISE_METHOD_H
 #define GPUBE_PAIRWISE_METHOD_H
@@ -20,12 +21,14 @@
 struct gpube_pairwise_worker {
 	struct gpube_pairwise_run *s;
 	struct gpube_pairwise_child {
-		struct gpube_pairwise_state *state; /* NULL: there is none */
-		bool is;                            /* it has the value; or all others */
-		bool decided;                       /* nothing is left to split */
-		bool decodes;                       /* an assignment is wanted */
+		struct gpube_relations_state *state; /* NULL: there is none */
+		int status;                          /* of what was done to it */
+		bool is;                             /* it has the value; or all others */
+		bool decided;                        /* nothing is left to split */
+		bool decodes;                        /* an assignment is wanted */
 		int32_t *values;
 	} child[2];
+	struct gpube_relations *view; /* the run's relations, with a state's costs */
 	int32_t *room;
 	int64_t *forced;
 	uint8_t *keep;
@@ -44,11 +47,13 @@ struct gpube_pairwise_notes {
 
 struct gpube_pairwise_run {
 	struct gpube_bounder *b;
-	struct gpube_lean *lean;            /* of b->tables, or NULL */
-	const struct gpube_model *m;        /* its, or b->tables */
-	struct gpube_pairwise *p;           /* NULL: the model is not for it */
-	struct gpube_pairwise_state *root;  /* until it is open */
-	struct gpube_relations *relations;  /* what the root's regions have grown to, or NULL */
+	struct gpube_lean *lean;     /* of b->tables, or NULL */
+	const struct gpube_model *m; /* its, or b->tables */
+	/* NULL: the model is not for it, or the cases have them */
+	struct gpube_relations *relations;
+	int shift;                          /* theirs: scaling.h */
+	bool grown;                         /* they are larger than the first ones */
+	bool branches;                      /* the first ones are split; they stay as they are */
 	struct gpube_sweeper sweeper;       /* of these */
 	const struct gpube_sweep_ops *card; /* NULL: the host sweeps */
 	bool asked;                         /* for a card */
@@ -56,27 +61,34 @@ struct gpube_pairwise_run {
 	int64_t made_below;                 /* the cutoff when it was made */
 	int32_t n_sweeps;
 	double sweep;               /* seconds of the last one, by the clock */
-	bool all_grown;             /* no larger regions can be made */
+	bool all_grown;             /* no larger relations can be made */
 	struct gpube_frontier open; /* of states */
 	int64_t n_states, n_dives;
+	/*
+	 * Of splitting the first relations: the work before it; when its progress is asked for
+	 * next, and what that was last; it brought too little, so that relations are to grow.
+	 */
+	double before, milestone, reached;
+	bool must_grow;
 	struct gpube_pairwise_worker *workers; /* one a thread, two children each */
 	int32_t *whole;                        /* an assignment of b->m */
 	struct gpube_budget turn;              /* this one */
 	double worked;                         /* seconds of those before it */
 	bool paused;                           /* the last one ended with its time */
-	double waits;     /* seconds of a turn in which regions can grow, or 0 */
-	double searching; /* seconds of local search, by the clock */
+	double waits;                          /* seconds of a turn in which they can grow, or 0 */
+	double searching;                      /* seconds of local search, by the clock */
 	struct gpube_pairwise_notes notes;
 };
 
 /*
- * gpube__pairwise_run_new() - b's, with nothing seen; its p is NULL where the model is not for it.
+ * gpube__pairwise_run_new() - b's, with nothing seen; without relations where the model is not for
+ * it.
  * Errors: ENOMEM, with b->state.pairwise to be freed all the same
  */
 int gpube__pairwise_run_new(struct gpube_bounder *b);
 
 /*
- * An assignment of m, in regions' words; a bound of all, told. Errors: those of
+ * An assignment of m; a bound of all, told. Errors: those of
  * gpube__bounder_report_incumbent()
  */
 int gpube__pairwise_run_report_incumbent(struct gpube_pairwise_run *s, const int32_t *values);
@@ -85,8 +97,7 @@ void gpube__pairwise_run_update_lower(
 bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s);
 
 /*
- * Relations of twice as many entries, with what the root's regions or the relations before have;
- * *any: whether they are.
+ * Relations of twice as many entries, with what those before have; *any: whether they are.
  * Errors: ENOMEM, ESTOP
  */
 int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any);
@@ -103,9 +114,12 @@ bool gpube__pairwise_run_little_is_open(const struct gpube_pairwise_run *s);
 /* Seconds of work so far, of all turns. */
 double gpube__pairwise_run_worked(const struct gpube_pairwise_run *s);
 
-/* The target of the cutoff that there is now, where it is lower than the state's. */
-void gpube__pairwise_run_know(
-	const struct gpube_pairwise_run *s, struct gpube_pairwise_state *state);
+/* Whether the model is for it. */
+bool gpube__pairwise_run_fits(const struct gpube_pairwise_run *s);
+
+/* The target of the cutoff that there is now; in the place of one that is higher. */
+int64_t gpube__pairwise_run_target(const struct gpube_pairwise_run *s);
+void gpube__pairwise_run_know(const struct gpube_pairwise_run *s, int64_t *target);
 
 /*
  * Splits what is left open until nothing is, the time is over, or it seems not to end.
@@ -113,12 +127,18 @@ void gpube__pairwise_run_know(
  */
 int gpube__pairwise_run_search(struct gpube_pairwise_run *s);
 
+/* One a thread, for states of the relations. Errors: ENOMEM, to be freed all the same */
+int gpube__pairwise_workers_new(struct gpube_pairwise_run *s);
+void gpube__pairwise_workers_free(struct gpube_pairwise_run *s);
+
 /* ---- notes for a certificate, where they are wanted ------------------------------------------ */
 
 /*
- * gpube__notes_begin() - the simplified model, and the regions; once.
- * gpube__notes_relations() - the next relations of a case of the run's notes, or regions (NULL);
- * sweeps over them; a split: *child: 0 where nothing is noted. One at a time. Errors: ENOMEM
+ * gpube__notes_begin() - the simplified model, and the first relations; once.
+ * gpube__notes_relations() - the next relations of a case of the run's notes
+ * gpube__notes_sweeps() - over them
+ * gpube__notes_split() - *child: 0 where nothing is noted
+ * One at a time. Errors: ENOMEM
  */
 int gpube__notes_begin(struct gpube_pairwise_run *s);
 int gpube__notes_relations(
@@ -126,7 +146,7 @@ int gpube__notes_relations(
 int gpube__notes_sweeps(struct gpube_pairwise_run *s, int32_t of, int32_t n);
 int gpube__notes_split(
 	struct gpube_pairwise_run *s, int32_t of, int32_t var, int32_t value, int32_t child[2]);
-/* What relations and cases leave open is noted. s: or NULL */
+/* What relations and cases leave open is noted, but for states, which are not. s: or NULL */
 void gpube__notes_end(struct gpube_pairwise_run *s);
 void gpube__notes_clear(struct gpube_pairwise_run *s);
 

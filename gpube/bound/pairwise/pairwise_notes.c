@@ -1,5 +1,5 @@
 /*
- * pairwise_notes.c - what regions, lists and cases do, noted for a certificate
+ * pairwise_notes.c - what lists and cases do, noted for a certificate
  * (certificate/certificate.h): see pairwise_method.h.
  *
  * All that a list of simplified variables says one of the given variables says, too, so which lists
@@ -236,25 +236,21 @@ int gpube__notes_begin(struct gpube_pairwise_run *s)
 		status = note_joined(s, 0, NULL);
 	if (!status)
 		status = note_lean(s);
-	return status ? status : gpube__notes_relations(s, 0, NULL);
+	return status ? status : gpube__notes_relations(s, 0, s->relations);
 }
 
 int gpube__notes_relations(
 	struct gpube_pairwise_run *s, int32_t of, const struct gpube_relations *l)
 {
-	const int32_t n = l ? l->n_relations : s->p->n_regions;
 	int status;
 
 	if (!s->b->told.notes)
 		return GPUBE_OK;
 	status = gpube__certificate_stage(s->b->told.notes, of, 0);
-	for (int32_t k = 0; k < n && !status; k++) {
-		const int32_t arity = l ? l->relations[k].arity : s->p->regions[k].arity;
-		const int32_t *order = l ? l->relations[k].order : s->p->regions[k].scope;
-
+	for (int32_t k = 0; k < l->n_relations && !status; k++) {
 		begin_list(&s->notes);
-		for (int32_t v = 0; v < arity; v++)
-			put_given(&s->notes, s->notes.simple[order[v]]);
+		for (int32_t v = 0; v < l->relations[k].arity; v++)
+			put_given(&s->notes, s->notes.simple[l->relations[k].order[v]]);
 		status = note_list(s, of, 0);
 	}
 	return status ? status : note_joined(s, of, NULL);
@@ -304,8 +300,10 @@ void gpube__notes_end(struct gpube_pairwise_run *s)
 
 	if (!c || !c->stages.n)
 		return;
-	if (s->relations)
-		c->stages.cases[0].open = s->relations->state.constant < s->relations->state.target;
+	if (s->relations && !s->branches)
+		c->stages.cases[0].open =
+			s->relations->state.constant <
+			gpube__relations_target(s->shift, s->m, gpube__tables_cutoff(s->b));
 	for (int64_t k = 0; cases && k < cases->open.n; k++) {
 		const struct gpube_relations *l = cases->open.nodes[k].payload;
 

@@ -58,7 +58,8 @@ struct gpube_case_worker {
 	struct gpube_frontier_hand hand; /* what it works on */
 	struct gpube_relations *at;      /* its payload; NULL: it is closed, or split */
 	double searching, working;       /* seconds of local search, and of cases */
-	int n_probed;                    /* the first choices, of which some have been looked at */
+	double began;                    /* this case, in its work */
+	int n_probed, probe_sweeps;      /* the first choices, of which some have been looked at */
 };
 
 /* A split that is weighed. */

@@ -30,8 +30,6 @@ int gpube__cases_get_none(struct gpube_bounder *b, struct gpube__bytes *run)
 	s = b->state.pairwise;
 	if (!status)
 		s->turn = gpube__budget(b->ctx, INFINITY);
-	if (!status && s->p)
-		status = gpube__relations_new(&s->relations, s->p, s->root);
 	if (!status && !s->relations)
 		return gpube__fail(b->ctx, GPUBE_EINVAL, "the model has no relations here");
 	if (!status)

@@ -4,13 +4,15 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Of a look ahead: what a part misses comes slowly. */
-enum { PROBE_SWEEPS = 8 };
+/*
+ * Of a look ahead, over what changes; a card, which sweeps over all, takes hardly longer for more.
+ */
+enum { PROBE_SWEEPS = 2, CARD_SWEEPS = 8 };
 /*
  * Of the first cases so many times as many choices are looked at as of the others: what is seen
  * there counts everywhere.
  */
-enum { FIRST_CASES = 4, FIRST_PROBES = 4 };
+enum { FIRST_CASES = 4, FIRST_PROBES = 2 };
 
 /* ---- what costs say -------------------------------------------------------------------------- */
 
@@ -48,8 +50,8 @@ static void weigh(const struct gpube_relation_cases *c, int32_t f, int k, const 
 int gpube__cases_weigh(struct gpube_relation_cases *c)
 {
 	const struct gpube_model *m = c->s->m;
-	int64_t *cells = gpube__alloc(m->ctx, GPUBE__REGION_FUNCTION, sizeof(*cells));
-	int64_t *least = gpube__alloc(m->ctx, GPUBE__REGION_FUNCTION, sizeof(*least));
+	int64_t *cells = gpube__alloc(m->ctx, GPUBE__RELATION_CELLS, sizeof(*cells));
+	int64_t *least = gpube__alloc(m->ctx, GPUBE__RELATION_CELLS, sizeof(*least));
 	double most = 0;
 	int status = cells && least ? GPUBE_OK : GPUBE_ENOMEM;
 
@@ -182,7 +184,7 @@ struct gpube_case_probes {
 	const struct gpube_relations *l;
 	struct gpube_case_choice *choices;
 	int n, next;
-	int64_t beside; /* what all would have after as many sweeps */
+	int64_t beside; /* what all have, or on a card would have after as many sweeps */
 	/* by choice, of both its parts: what a card has found; NULL: that is still to be found */
 	const int64_t *known;
 	double best; /* the most that a choice is worth so far */
@@ -229,12 +231,14 @@ static void probe_one(struct gpube_case_worker *w, struct gpube_case_probes *k,
 	pthread_mutex_unlock(&c->lock);
 }
 
-static int probe_all(struct gpube_case_worker *w, struct gpube_case_probes *k)
+/* until: a worker's work up to which it goes on, though the turn is over. */
+static int probe_all(struct gpube_case_worker *w, struct gpube_case_probes *k, double until)
 {
 	struct gpube_relations_probe probe;
 	int status = gpube__relations_probe_init(&probe, &w->ctx, k->l);
 
-	while (!status && !gpube__cases_over(w)) {
+	while (!status && !gpube__stopped(&w->ctx) &&
+		(!gpube__cases_over(w) || gpube__worked(&w->ctx) < until)) {
 		const int j = __atomic_fetch_add(&k->next, 1, __ATOMIC_RELAXED);
 
 		if (j >= k->n)
@@ -254,16 +258,20 @@ bool gpube__case_help(struct gpube_case_worker *w)
 		return false;
 	k->n_helpers++;
 	pthread_mutex_unlock(&c->lock);
-	(void)probe_all(w, k); /* without memory there is no help */
+	(void)probe_all(w, k, 0); /* without memory there is no help */
 	pthread_mutex_lock(&c->lock);
 	k->n_helpers--;
 	pthread_cond_broadcast(&c->changed);
 	return true;
 }
 
-/* With whoever is idle. */
+/*
+ * With whoever is idle. Few looks make a poor split for good, so they go on for as long as the case
+ * has taken before.
+ */
 static int probe_together(struct gpube_case_worker *w, struct gpube_case_probes *k)
 {
+	const double now = gpube__worked(&w->ctx);
 	struct gpube_relation_cases *c = w->all;
 	bool mine;
 	int status;
@@ -274,7 +282,7 @@ static int probe_together(struct gpube_case_worker *w, struct gpube_case_probes 
 		c->probes = k;
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
-	status = probe_all(w, k);
+	status = probe_all(w, k, now + (now - w->began));
 	pthread_mutex_lock(&c->lock);
 	if (mine)
 		c->probes = NULL;
@@ -296,7 +304,7 @@ static int probe_on_card(struct gpube_case_worker *w, struct gpube_case_probes *
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < k->n; j++)
 		choices[j] = (struct gpube_sweeper_choice){k->choices[j].var, k->choices[j].value};
-	status = gpube__sweeper_probe(&w->sweeper, k->n, choices, PROBE_SWEEPS, known, &any);
+	status = gpube__sweeper_probe(&w->sweeper, k->n, choices, CARD_SWEEPS, known, &any);
 	if (any) {
 		k->beside = known[0];
 		k->known = known + 1;
@@ -308,18 +316,13 @@ static int probe_on_card(struct gpube_case_worker *w, struct gpube_case_probes *
 /* What all would have, and what the parts gain. */
 static int find_gains(struct gpube_case_worker *w, struct gpube_case_probes *k, bool *closed)
 {
-	struct gpube_relations_probe probe = {0};
 	int64_t *known = gpube__alloc(&w->ctx, 2 * (uint64_t)k->n + 1, sizeof(*known));
 	int status = known ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status && w->sweeper.on_card)
 		status = probe_on_card(w, k, known);
-	if (!status && !k->known) {
-		status = gpube__relations_probe_init(&probe, &w->ctx, k->l);
-		if (!status)
-			k->beside = gpube__relations_probe(&probe, -1, 0, false, PROBE_SWEEPS);
-		gpube__relations_probe_clear(&probe);
-	}
+	if (!status && !k->known)
+		k->beside = k->l->state.constant;
 	*closed = !status && k->beside >= k->l->state.target;
 	if (!status && !*closed) {
 		if (k->known)
@@ -348,6 +351,7 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 		w->choices[j].probed = false;
 	status = find_gains(w, &k, closed);
 	w->n_probed = k.n;
+	w->probe_sweeps = k.known ? CARD_SWEEPS : PROBE_SWEEPS;
 	for (int j = 0; j < k.n && !status; j++) {
 		const struct gpube_case_choice *x = &w->choices[j];
 
@@ -382,7 +386,7 @@ static int note_probe(
 
 	for (int e = 0; e < 2 && !status; e++)
 		if (closed[e])
-			status = gpube__notes_sweeps(s, child[e], PROBE_SWEEPS);
+			status = gpube__notes_sweeps(s, child[e], w->probe_sweeps);
 	w->at->noted = child[closed[0]];
 	return status;
 }

@@ -70,7 +70,7 @@ int gpube__cases_tell(struct gpube_relation_cases *c)
 			b, s->whole, "branching on sparse relations");
 	if (!status && !c->guest) /* who has nothing has proved nothing */
 		gpube__pairwise_run_update_lower(s, bound, "branching on sparse relations");
-	bound = gpube__pairwise_target(s->p, s->m, gpube__tables_cutoff(b));
+	bound = gpube__pairwise_run_target(s);
 	pthread_mutex_lock(&c->lock);
 	__atomic_store_n(&c->target, bound < c->target ? bound : c->target, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&c->lock);

@@ -250,6 +250,7 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2
 	bool closed = false, end = false;
 	int best = -1, status;
 
+	w->began = gpube__worked(&w->ctx);
 	status = find_split(w, &best, &closed, &end);
 	gpube__sweeper_end(&w->sweeper);
 	if (!status && !closed && !end)

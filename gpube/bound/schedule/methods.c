@@ -183,7 +183,7 @@ static struct gpube__fit pairwise_fit(const void *known)
 	const struct gpube_bounder *b = known;
 	const struct gpube_pairwise_run *s = b->state.pairwise;
 
-	return tries_if(is_ready(b, ARC) && (!s || s->p),
+	return tries_if(is_ready(b, ARC) && (!s || gpube__pairwise_run_fits(s)),
 		s ? s->waits / seconds_of(1) : MADE_TICKS * b->made.cells);
 }
 
@@ -193,7 +193,7 @@ static int pairwise_step(void *known, double ticks, enum gpube__step *end)
 	const int status = gpube__bound_pairwise(known, seconds_of(ticks));
 	const struct gpube_pairwise_run *s = b->state.pairwise;
 
-	*end = s && s->p && s->paused ? GPUBE__STEP_MORE : GPUBE__STEP_DONE;
+	*end = s && gpube__pairwise_run_fits(s) && s->paused ? GPUBE__STEP_MORE : GPUBE__STEP_DONE;
 	return status;
 }
 

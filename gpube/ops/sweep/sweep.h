@@ -47,7 +47,8 @@ struct gpube_sweep_plan {
 	struct gpube_sweep_member *members;
 	uint32_t *cells;
 	int32_t *wave;
-	int64_t room; /* cells of scratch that one separator takes, at most */
+	int32_t *in_line; /* the separators, those that are near each other one after the other */
+	int64_t room;     /* cells of scratch that one separator takes, at most */
 };
 
 struct gpube_sweep_state {
@@ -62,6 +63,22 @@ struct gpube_sweep_state {
  */
 void gpube__sweep_cpu(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
 	struct gpube_sweep_state *s, bool back, int32_t *room);
+
+/* Of one state: when each list changed, and when each separator was asked. */
+struct gpube_sweep_times {
+	int32_t now;
+	int32_t *changed, *asked;
+	const int32_t *list_of; /* by member */
+};
+
+/*
+ * gpube__sweep_changed() - those separators alone one of whose lists has changed since they were
+ * asked, in line, by one thread; every member gets an equal share.
+ * least  no change of that much or less counts
+ */
+void gpube__sweep_changed(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
+	struct gpube_sweep_state *s, struct gpube_sweep_times *times, bool back, int32_t least,
+	int32_t *room);
 
 /* Scratch for them: p->room cells for each thread. NULL: ENOMEM */
 int32_t *gpube__sweep_room(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p);

@@ -1,6 +1,7 @@
 /* sweep_cpu.c - sweep.h on the host: the specification of the other backend. */
 #include "gpube/ops/sweep/sweep.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Work: of a list that is asked, and each of its entries, which is read and written. */
@@ -47,11 +48,37 @@ static void spread(const struct gpube_sweep_plan *p, const struct gpube_sweep_me
 		cost[i] = gpube__region_plus(cost[i], m[cell[i]], slack);
 }
 
-/* What the constant is to rise by, at most the slack, which leaves the costs as they are. */
-static int32_t ask(const struct gpube_sweep_plan *p, const struct gpube_sweep_separator *b,
-	int32_t *costs, bool back, int32_t slack, int32_t *restrict sum)
+/* Who gets a share: of the sweep there, or back; or all. */
+enum way { THERE, BACK, EVENLY };
+
+/* m: what the member had forced becomes what it is to have more; the most of it by either sign. */
+static int32_t take(const int32_t *restrict share, bool takes, int64_t n, int32_t *restrict m)
 {
+	int32_t most = 0;
+
+	for (int64_t i = 0; i < n; i++) {
+		const int32_t more = gpube__region_more(share[i], takes, m[i]);
+		/* what is forbidden already stays so, and is no change */
+		const int32_t change = m[i] < GPUBE__REGION_FORBIDDEN ? abs(more) : 0;
+
+		most = change > most ? change : most;
+		m[i] = more;
+	}
+	return most;
+}
+
+/*
+ * What the constant is to rise by, at most the slack, which leaves the costs as they are. times:
+ * or NULL
+ */
+static int32_t ask(const struct gpube_sweep_plan *p, int32_t separator, int32_t *costs,
+	enum way way, int32_t slack, int32_t *restrict sum, struct gpube_sweep_times *times,
+	int32_t least)
+{
+	const struct gpube_sweep_separator *b = &p->separators[separator];
 	const struct gpube_sweep_member *members = p->members + b->member;
+	const int32_t takers = way == EVENLY ? b->n_members : b->takers[way],
+		      parts = way == EVENLY ? b->n_members : b->parts[way];
 	int32_t *restrict own = costs + b->at;
 	int32_t rise;
 
@@ -63,13 +90,12 @@ static int32_t ask(const struct gpube_sweep_plan *p, const struct gpube_sweep_se
 		return slack;
 	slack -= rise;
 	for (int32_t i = 0; i < b->n; i++)
-		sum[i] = gpube__region_share(
-			sum[i] - rise, slack, b->parts[back], b->takers[back], &own[i]);
+		sum[i] = gpube__region_share(sum[i] - rise, slack, parts, takers, &own[i]);
 	for (int32_t j = 0; j < b->n_members; j++) {
 		int32_t *restrict m = sum + (j + 1) * (int64_t)b->n;
 
-		for (int32_t i = 0; i < b->n; i++)
-			m[i] = gpube__region_more(sum[i], members[j].takes[back], m[i]);
+		if (take(sum, way == EVENLY || members[j].takes[way], b->n, m) > least && times)
+			times->changed[times->list_of[b->member + j]] = times->now;
 		spread(p, &members[j], slack, costs, m);
 	}
 	return rise;
@@ -88,26 +114,21 @@ struct wave {
 static void ask_item(void *arg, int64_t item, int thread)
 {
 	struct wave *w = arg;
-	const int32_t rise = ask(w->p, &w->p->separators[w->first + item], w->costs, w->back,
-		w->slack, w->room + thread * w->p->room);
+	const int32_t rise = ask(w->p, w->first + (int32_t)item, w->costs, w->back ? BACK : THERE,
+		w->slack, w->room + thread * w->p->room, NULL, 0);
 
 	__atomic_fetch_add(&w->rise, rise, __ATOMIC_RELAXED);
 }
 
-/* Entries of a wave; *ticks: of its work. */
-static int64_t entries_of(const struct gpube_sweep_plan *p, int32_t wave, int64_t *ticks)
+/* Entries of a separator's lists; the work of asking it is added to *ticks. */
+static int64_t entries_of(
+	const struct gpube_sweep_plan *p, const struct gpube_sweep_separator *b, int64_t *ticks)
 {
 	int64_t entries = 0;
 
-	*ticks = 0;
-	for (int32_t k = p->wave[wave]; k < p->wave[wave + 1]; k++) {
-		const struct gpube_sweep_separator *b = &p->separators[k];
-
-		for (int64_t j = b->member; j < b->member + b->n_members; j++)
-			entries += p->members[j].n;
-		*ticks += b->n_members * (int64_t)(MEMBER_TICKS + b->n);
-	}
-	*ticks += ENTRY_TICKS * entries;
+	for (int64_t j = b->member; j < b->member + b->n_members; j++)
+		entries += p->members[j].n;
+	*ticks += b->n_members * (int64_t)(MEMBER_TICKS + b->n) + ENTRY_TICKS * entries;
 	return entries;
 }
 
@@ -122,13 +143,11 @@ int64_t gpube__sweep_entries(const struct gpube_sweep_plan *p)
 
 int64_t gpube__sweep_ticks(const struct gpube_sweep_plan *p)
 {
-	int64_t sum = 0, ticks;
+	int64_t ticks = 0;
 
-	for (int32_t k = 0; k < p->n_waves; k++) {
-		(void)entries_of(p, k, &ticks);
-		sum += ticks;
-	}
-	return sum;
+	for (int32_t k = 0; k < p->n_separators; k++)
+		(void)entries_of(p, &p->separators[k], &ticks);
+	return ticks;
 }
 
 int32_t *gpube__sweep_room(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p)
@@ -144,10 +163,12 @@ void gpube__sweep_cpu(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
 	for (int32_t i = 0; i < p->n_waves && s->constant < s->target && !gpube__stopped(ctx);
 		i++) {
 		const int32_t k = back ? p->n_waves - 1 - i : i;
-		int64_t ticks, entries = entries_of(p, k, &ticks);
 		const int32_t n = p->wave[k + 1] - p->wave[k];
+		int64_t ticks = 0, entries = 0;
 
 		w.first = p->wave[k];
+		for (int32_t j = 0; j < n; j++)
+			entries += entries_of(p, &p->separators[w.first + j], &ticks);
 		w.slack = gpube__region_slack(s->constant, s->target);
 		w.rise = 0;
 		if (entries >= GPUBE__SWEEP_SHARED) {
@@ -159,4 +180,38 @@ void gpube__sweep_cpu(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
 		gpube__work(ctx, ticks);
 		s->constant = gpube__region_risen(s->constant, s->target, w.rise);
 	}
+}
+
+/* ---- changed separators ---------------------------------------------------------------------- */
+
+static bool is_due(
+	const struct gpube_sweep_plan *p, const struct gpube_sweep_times *times, int32_t separator)
+{
+	const struct gpube_sweep_separator *b = &p->separators[separator];
+
+	for (int64_t j = b->member; j < b->member + b->n_members; j++)
+		if (times->changed[times->list_of[j]] > times->asked[separator])
+			return true;
+	return false;
+}
+
+void gpube__sweep_changed(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
+	struct gpube_sweep_state *s, struct gpube_sweep_times *times, bool back, int32_t least,
+	int32_t *room)
+{
+	int64_t ticks = p->n_separators;
+
+	for (int32_t i = 0; i < p->n_separators && s->constant < s->target; i++) {
+		const int32_t k = p->in_line[back ? p->n_separators - 1 - i : i],
+			      slack = gpube__region_slack(s->constant, s->target);
+
+		if (!is_due(p, times, k))
+			continue;
+		times->now++;
+		s->constant = gpube__region_risen(s->constant, s->target,
+			ask(p, k, s->costs, EVENLY, slack, room, times, least));
+		times->asked[k] = times->now;
+		(void)entries_of(p, &p->separators[k], &ticks);
+	}
+	gpube__work(ctx, ticks);
 }

@@ -114,6 +114,7 @@ void gpube__relations_free(struct gpube_relations *l)
 			gpube__free(l->ctx, l->relations[k].cost);
 	}
 	GPUBE_FREE_ALL(l->ctx, l->relations, l->domain, l->bits, l->value_at, l->fixed,
-		l->plan.separators, l->plan.members, l->plan.cells, l->plan.wave, l->state.costs,
-		l->relation_of, l->separator_of, l->member_of, l->member_at, l);
+		l->plan.separators, l->plan.members, l->plan.cells, l->plan.wave, l->plan.in_line,
+		l->state.costs, l->of, l->of_at, l->relation_of, l->separator_of, l->member_of,
+		l->member_at, l);
 }

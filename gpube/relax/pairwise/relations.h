@@ -1,31 +1,47 @@
 /*
- * relations.h - regions (pairwise.h) as relations of what is still possible: an assignment of a
- * region's variables that is in no total below the cutoff is not in its relation, so a region may
- * have as many variables as its relation stays short.
+ * relations.h - dual ascent on subproblems of a lean model (simplify/lean.h) that share variables,
+ * in exact integers: what they force on all the variables that two of them share becomes the same.
  *
- * The moves are those of regions: every separator in turn takes out of each region what that forces
- * on it, the least sum goes into the constant, and shares of the rest go into the regions that are
- * asked again. Costs move, none is lost or negative, and only what reaches the cutoff goes:
- * so the constant is a lower bound, or no total is below the cutoff. Relations of up to twice as
- * many entries are made again and again, each by adding to a function of the model the variables of
- * others, one after the other, and dropping what reaches the cutoff with the costs of all regions
- * within.
+ * A subproblem is a sparse relation: the assignments of some variables that are still possible,
+ * with their costs. One that is in no total below the cutoff is not in it, so a relation may have
+ * as many variables as it stays short. The first ones are the model's functions, those within
+ * another's variables added to it. Whatever two relations share is a separator, of all relations
+ * that have its variables, and so is every variable of several relations. A sweep (ops/sweep/)
+ * asks the separators one after the other: what each relation forces on it is taken out of the
+ * relation, the least sum goes into the constant, and shares of the rest into the relations that
+ * are asked again. Costs move, none is lost or negative, and only what reaches the cutoff goes:
+ * so the constant is a lower bound, or no total is below the cutoff. Relations of more entries are
+ * made again and again, each by adding to a function of the model the variables of others, one
+ * after the other, and dropping what reaches the cutoff with the costs of all relations within.
  *
- * Why relations. Gaps close as regions grow, and of the cells of large regions ever fewer are
- * possible. It asks for a good assignment early: the cutoff is what shortens
- * relations.
+ * Why it pays: variables that are eliminated first, each into a table of its few neighbours, are in
+ * the bound for nothing, and costs that meet on pairs and triples of variables say what they do not
+ * say on single ones. Gaps close as relations grow, and of the assignments of more variables ever
+ * fewer are possible. It asks for a good assignment early: the cutoff is what shortens relations.
  *
- * Designs weighed. (1) Tables on a card, and as many cells as its memory holds: tables of 2^30
- * cells where relations of 10^5 entries say the same. (2) AND/OR search in what regions leave: its
- * bounds were those of the root, and it brought half of the units that one more doubling did. (3)
- * This one.
+ * Designs weighed. (1) The dual as a model: each relation a variable whose values are the entries,
+ * and tables of 2^16 cells that say which fit (toulbar2's hidden variables do so: -hve -pwc with -A
+ * and -p=8): for the trees of dfs.h that is 10^7 cells where 10^4 do. (2) Larger mini-buckets in
+ * the join graph, with a message to every mini-bucket that shares variables: the same moves, in
+ * tables a hundred times as large. (3) Dense tables first, with sweeps and a search of their own,
+ * and relations of what these leave open: some thousand lines more for the same moves
+ * (runs/solve-h200). (4) Tables on a card, and as many cells as its memory holds: tables of 2^30
+ * cells where relations of 10^5 entries say the same. (5) AND/OR search in what relations leave:
+ * its bounds were those of the root, and it brought half of the units that one more doubling did.
+ * (6) This one.
+ *
+ * Source: Kolmogorov, PAMI 2015 (sequential reweighted message passing); Montalbano, De Givry,
+ *         Katsirelos, CPAIOR 2023 (virtual pairwise consistency).
  */
 #ifndef GPUBE_RELATIONS_H
 #define GPUBE_RELATIONS_H
 
 #include "gpube/base/bits.h"
+#include "gpube/ir/model.h"
 #include "gpube/ops/sweep/sweep.h"
-#include "gpube/relax/pairwise/pairwise.h"
+
+/* Variables and cells of a function that becomes a relation, at most. */
+enum { GPUBE__RELATION_ARITY = 20, GPUBE__RELATION_CELLS = 1 << 16 };
 
 /* Values of a relation's variables, one behind the other, in a word: the first one lowest. */
 struct gpube_relation_table {
@@ -53,6 +69,7 @@ struct gpube_relations {
 	struct gpube_relation_table *relations; /* in the order of their last variables */
 	struct gpube_sweep_plan plan;           /* without separators: they can grow */
 	struct gpube_sweep_state state;
+	int32_t *of, *of_at; /* with separators: relations of variable i are of[of_at[i]] … */
 	int32_t *relation_of, *separator_of; /* by the plan's member */
 	int32_t *member_of, *member_at;      /* those of relation k: member_of[member_at[k]] … */
 	int64_t n_entries;
@@ -61,13 +78,14 @@ struct gpube_relations {
 };
 
 /*
- * gpube__relations_new() - what a state of regions has, in relations that have no separators: they
- * can grow.
- * *out    NULL without an error: a region has too many variables for a word
+ * gpube__relations_new() - the model's functions as relations, which have no separators: they can
+ * grow.
+ * m       of dense functions, none of which has a variable twice
+ * cutoff  totals from here on are of no interest; GPUBE_INF: none
+ * *out    NULL without an error: there would be too much
  * Errors: ENOMEM
  */
-int gpube__relations_new(struct gpube_relations **out, const struct gpube_pairwise *p,
-	const struct gpube_pairwise_state *s);
+int gpube__relations_new(struct gpube_relations **out, const struct gpube_model *m, int64_t cutoff);
 void gpube__relations_free(struct gpube_relations *l);
 
 /*
@@ -79,6 +97,9 @@ void gpube__relations_free(struct gpube_relations *l);
  */
 int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *old,
 	const struct gpube_model *m, int64_t most);
+
+/* The target of a cutoff: a total of the model. */
+int64_t gpube__relations_target(int shift, const struct gpube_model *m, int64_t cutoff);
 
 /* Entries that are possible no more go, where they are many. */
 void gpube__relations_shorten(struct gpube_relations *l);
@@ -93,7 +114,7 @@ int gpube__relations_decode(const struct gpube_relations *l, bool back, int32_t 
 void gpube__relations_settle(struct gpube_relations *l);
 
 /*
- * What all relations force on each value, by value_at; GPUBE__REGION_FORBIDDEN: it is possible no
+ * What all relations force on each value, by value_at; GPUBE__REGION_FORBIDDEN: it was possible no
  * more; -1: the variable is in none. What separators have is not counted: settle them before.
  * Errors: ENOMEM
  */
@@ -118,22 +139,56 @@ void gpube__put_relations(struct gpube__bytes *to, const struct gpube_relations 
 int gpube__get_relations(struct gpube_relations **out, struct gpube_ctx *ctx,
 	struct gpube__bytes *from, const struct gpube_relations *like);
 
-/* Costs that sweeps may change, of relations that stay as they are. */
+/*
+ * Costs of their own for relations that stay as they are: one piece of memory, so that a copy of it
+ * is one copy. Who splits states notes the variable that is next, and its value against the others.
+ */
+struct gpube_relations_state {
+	int64_t constant, target;
+	int32_t now; /* of gpube_sweep_times */
+	int32_t depth, var, value;
+	int32_t cells[]; /* costs, then when relations changed and separators were asked */
+};
+
+uint64_t gpube__relations_state_bytes(const struct gpube_relations *l);
+/* The costs that l has, of which nothing has changed. */
+void gpube__relations_state_set(struct gpube_relations_state *s, const struct gpube_relations *l);
+
+/*
+ * gpube__relations_view() - l with the costs of one state after the other, for one who reads them
+ * gpube__relations_view_free()
+ * gpube__relations_view_at() - the view has a state's costs
+ * gpube__relations_state_sweep() - of the separators of changed relations; a change of 'least' or
+ * less is none. room: l->plan.room
+ * gpube__relations_state_keep() - values of a variable that are not kept are possible no more
+ * Errors: ENOMEM
+ */
+int gpube__relations_view(
+	struct gpube_relations **out, struct gpube_ctx *ctx, const struct gpube_relations *l);
+void gpube__relations_view_free(struct gpube_relations *view);
+void gpube__relations_view_at(struct gpube_relations *view, struct gpube_relations_state *s);
+void gpube__relations_state_sweep(struct gpube_ctx *ctx, const struct gpube_relations *l,
+	struct gpube_relations_state *s, bool back, int32_t least, int32_t *room);
+void gpube__relations_state_keep(struct gpube_ctx *ctx, const struct gpube_relations *l,
+	struct gpube_relations_state *s, int32_t var, const uint8_t *keep);
+
+/* What a part of relations with separators would have, where they stay as they are. */
 struct gpube_relations_probe {
 	struct gpube_ctx *ctx;
 	const struct gpube_relations *from;
-	struct gpube_sweep_state state;
+	struct gpube_relations_state *state;
 	int32_t *room;
+	uint8_t *keep;
 };
 
 /*
- * For relations that have separators; ctx: of who sweeps. Errors: ENOMEM, to be cleared all the
- * same
+ * gpube__relations_probe_init() - ctx: of who sweeps. Errors: ENOMEM, to be cleared all the same
+ * gpube__relations_probe() - the constant of a part, where what changes wanders for some sweeps,
+ * and all the rest stays as it is
  */
 int gpube__relations_probe_init(
 	struct gpube_relations_probe *p, struct gpube_ctx *ctx, const struct gpube_relations *l);
 void gpube__relations_probe_clear(struct gpube_relations_probe *p);
-/* The constant of a part, or of all (var: -1), after some sweeps. */
 int64_t gpube__relations_probe(
 	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps);
 
@@ -142,6 +197,11 @@ static inline int32_t gpube__relation_value(const struct gpube_relations *l,
 	const struct gpube_relation_table *a, int32_t k, uint64_t key)
 {
 	return (int32_t)(key >> a->shift[k] & (((uint64_t)1 << l->bits[a->scope[k]]) - 1));
+}
+
+static inline int32_t gpube__state_slack(const struct gpube_relations_state *s)
+{
+	return gpube__region_slack(s->constant, s->target);
 }
 
 static inline int32_t gpube__relations_slack(const struct gpube_relations *l)
@@ -159,6 +219,12 @@ int gpube__relation_alloc(
 	struct gpube_relations *l, struct gpube_relation_table *a, int32_t arity, int64_t n);
 /* Its scope is written: its set, and where values lie in a word. False: they are too many. */
 bool gpube__relation_lay_out(const struct gpube_relations *l, struct gpube_relation_table *a);
+
+/*
+ * A relation's least cost into the constant: of one that shares nothing that is all there is to
+ * know.
+ */
+void gpube__relation_settle(struct gpube_relations *l, struct gpube_relation_table *a);
 
 /* Relations of variable i: of[of_at[i]] …, ascending; to be freed all the same. Errors: ENOMEM */
 int gpube__relations_rows(const struct gpube_relations *l, int32_t **of, int32_t **of_at);

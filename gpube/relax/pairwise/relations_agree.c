@@ -21,7 +21,6 @@ struct agreeing {
 	int64_t *slot;
 	int64_t n_slots;
 	int64_t *order;        /* of the sets: by their last variables, later by waves */
-	int32_t *of, *of_at;   /* relations of each variable */
 	int32_t *row, *row_at; /* relations that have the k-th of them: row[row_at[k]] … */
 	bool too_much;
 	struct gpube_relation_index *index; /* of each thread */
@@ -130,14 +129,15 @@ static int shared_of(struct agreeing *w, int32_t k, int32_t *seen, uint64_t *set
 	int status = GPUBE_OK;
 
 	for (int32_t v = 0; v < a->arity; v++)
-		for (int32_t i = w->of_at[a->scope[v]];
-			i < w->of_at[a->scope[v] + 1] && w->of[i] < k && !status && !w->too_much;
+		for (int32_t i = w->l->of_at[a->scope[v]];
+			i < w->l->of_at[a->scope[v] + 1] && w->l->of[i] < k && !status &&
+			!w->too_much;
 			i++) {
-			const uint64_t *other = l->relations[w->of[i]].set;
+			const uint64_t *other = l->relations[w->l->of[i]].set;
 
-			if (seen[w->of[i]] == k)
+			if (seen[w->l->of[i]] == k)
 				continue;
-			seen[w->of[i]] = k;
+			seen[w->l->of[i]] = k;
 			for (int e = 0; e < l->words; e++)
 				set[e] = a->set[e] & other[e];
 			if (gpube__bits_count(set, l->words) > 1)
@@ -152,7 +152,7 @@ static int find_shared(struct agreeing *w)
 	const struct gpube_relations *l = w->l;
 	uint64_t *set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*set));
 	int32_t *seen = gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*seen));
-	int status = gpube__relations_rows(l, &w->of, &w->of_at);
+	int status = gpube__relations_rows(l, &w->l->of, &w->l->of_at);
 
 	/* there are no more than pairs and variables */
 	for (w->n_slots = 16;
@@ -170,7 +170,7 @@ static int find_shared(struct agreeing *w)
 			status = gpube__fail_stopped(l->ctx);
 	}
 	for (int32_t i = 0; i < l->n && !status; i++) {
-		if (w->of_at[i + 1] - w->of_at[i] < 2)
+		if (w->l->of_at[i + 1] - w->l->of_at[i] < 2)
 			continue;
 		memset(set, 0, (size_t)l->words * sizeof(*set));
 		gpube__bit_put(set, i);
@@ -242,8 +242,8 @@ static int32_t rarest(const struct agreeing *w, const uint64_t *set)
 		for (uint64_t rest = set[k]; rest; rest &= rest - 1) {
 			const int32_t i = 64 * k + __builtin_ctzll(rest);
 
-			if (best < 0 ||
-				w->of_at[i + 1] - w->of_at[i] < w->of_at[best + 1] - w->of_at[best])
+			if (best < 0 || w->l->of_at[i + 1] - w->l->of_at[i] <
+						w->l->of_at[best + 1] - w->l->of_at[best])
 				best = i;
 		}
 	return best;
@@ -265,11 +265,11 @@ static int find_members(struct agreeing *w)
 			const int32_t i = rarest(w, set_of(w, k));
 
 			w->row_at[k] = (int32_t)n;
-			for (int32_t e = w->of_at[i]; e < w->of_at[i + 1]; e++)
-				if (gpube__bits_within(
-					    set_of(w, k), l->relations[w->of[e]].set, l->words)) {
+			for (int32_t e = w->l->of_at[i]; e < w->l->of_at[i + 1]; e++)
+				if (gpube__bits_within(set_of(w, k), l->relations[w->l->of[e]].set,
+					    l->words)) {
 					if (with)
-						w->row[n] = w->of[e];
+						w->row[n] = w->l->of[e];
 					n++;
 				}
 			w->too_much |= n > INT32_MAX - l->n_relations || (uint64_t)n > most;
@@ -380,13 +380,14 @@ static int take_separators(struct agreeing *w, const struct waves *v)
 	p->separators = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*p->separators));
 	p->members = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*p->members));
 	p->wave = gpube__alloc_zero(l->ctx, (uint64_t)p->n_waves + 3, sizeof(*p->wave));
+	p->in_line = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*p->in_line));
 	l->relation_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->relation_of));
 	l->separator_of =
 		gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->separator_of));
 	l->member_of = gpube__alloc(l->ctx, (uint64_t)p->n_members + 1, sizeof(*l->member_of));
 	l->member_at =
 		gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 3, sizeof(*l->member_at));
-	if (!order || !p->separators || !p->members || !p->wave || !l->relation_of ||
+	if (!order || !p->separators || !p->members || !p->wave || !p->in_line || !l->relation_of ||
 		!l->separator_of || !l->member_of || !l->member_at) {
 		gpube__free(l->ctx, order);
 		return GPUBE_ENOMEM;
@@ -401,6 +402,7 @@ static int take_separators(struct agreeing *w, const struct waves *v)
 		const int64_t k = order[n];
 
 		take_separator(w, n, k, member);
+		p->in_line[k] = n;
 		member += w->row_at[k + 1] - w->row_at[k];
 		order[n] = w->order[k];
 	}
@@ -618,6 +620,6 @@ int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 	const int status = agree(&w);
 
 	*too_much = w.too_much;
-	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.of, w.of_at, w.row, w.row_at);
+	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.row, w.row_at);
 	return status;
 }

@@ -1,9 +1,10 @@
 /*
- * relations_grow.c - relations of regions, and larger ones that are joined of the functions'
+ * relations_grow.c - larger relations, joined of the old ones by the functions'
  * variables: see relations.h.
  */
 #include "gpube/relax/pairwise/relations.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,7 +48,7 @@ struct growing {
 	int32_t *near, *near_at, n_functions;
 	bool *gone;
 	int32_t *failed; /* by function: the seed that was too long with it */
-	int64_t capacity;
+	double limit;    /* tuples that would be tried, from which on nothing is */
 };
 
 /* ---- a relation in the making ---------------------------------------------------------------- */
@@ -253,7 +254,18 @@ static uint64_t *set_of(const struct growing *w, int32_t f)
 	return w->functions + (int64_t)f * w->l->words;
 }
 
-/* The function that shares most with it; -1: none. */
+/* Tuples of the draft with all values of a function's other variables. */
+static double tuples_of(const struct growing *w, const struct draft *d, int32_t f)
+{
+	double n = (double)d->n;
+
+	for (int k = 0; k < w->l->words; k++)
+		for (uint64_t rest = set_of(w, f)[k] & ~d->set[k]; rest; rest &= rest - 1)
+			n *= w->l->domain[64 * k + __builtin_ctzll(rest)];
+	return n;
+}
+
+/* The function that shares most with it, of those that are worth a try; -1: none. */
 static int32_t partner(const struct growing *w, const struct draft *d, int32_t seed)
 {
 	int32_t best = -1, most = 0;
@@ -270,7 +282,7 @@ static int32_t partner(const struct growing *w, const struct draft *d, int32_t s
 				all += __builtin_popcountll(set_of(w, f)[k]);
 			}
 			score = SHARED * shared - (all - shared);
-			if (score > most) {
+			if (score > most && tuples_of(w, d, f) <= w->limit) {
 				most = score;
 				best = f;
 			}
@@ -298,6 +310,20 @@ static int keep_draft(struct growing *w, const struct draft *d)
 	return GPUBE_OK;
 }
 
+/*
+ * What so many tuples came to moves the limit, which ends about where half of the tries succeed: a
+ * try that fails is work for nothing.
+ */
+static void learn(struct growing *w, double tuples, bool joins)
+{
+	const double most = (double)w->l->most;
+
+	if (!joins && tuples / 2 < w->limit)
+		w->limit = tuples / 2 > most ? tuples / 2 : most;
+	else if (joins && 2 * tuples > w->limit)
+		w->limit *= 2;
+}
+
 /* A relation of the seed, and of what goes with it. */
 static int join(struct growing *w, int32_t seed)
 {
@@ -314,9 +340,11 @@ static int join(struct growing *w, int32_t seed)
 	w->gone[seed] = true;
 	for (int32_t f;
 		!status && fits && failed < MOST_FAILED && (f = partner(w, &d, seed)) >= 0;) {
+		const double tuples = tuples_of(w, &d, f);
 		bool joins;
 
 		status = add_function(w, &d, set_of(w, f), &joins);
+		learn(w, tuples, joins);
 		w->gone[f] |= joins;
 		w->failed[f] = joins ? -1 : seed;
 		failed += !joins;
@@ -470,25 +498,6 @@ static void clear(struct growing *w)
 
 /* ---- the call -------------------------------------------------------------------------------- */
 
-/*
- * A relation's least cost into the constant: of one that shares nothing that is all there is to
- * know.
- */
-static void settle_relation(struct gpube_relations *l, struct gpube_relation_table *a)
-{
-	int32_t least = GPUBE__REGION_FORBIDDEN;
-
-	for (int64_t i = 0; i < a->n; i++)
-		least = a->cost[i] < least ? a->cost[i] : least;
-	if (least >= l->state.target - l->state.constant) {
-		l->state.constant = l->state.target;
-		return;
-	}
-	for (int64_t i = 0; i < a->n; i++)
-		a->cost[i] -= a->cost[i] < GPUBE__REGION_FORBIDDEN ? least : 0;
-	l->state.constant += least;
-}
-
 static int by_place(const void *x, const void *y)
 {
 	const struct gpube_relation_table *a = x, *b = y;
@@ -517,6 +526,7 @@ int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *
 	if (!l)
 		return GPUBE_ENOMEM;
 	w.l = l;
+	w.limit = INFINITY;
 	l->all = true;
 	l->most = most;
 	l->shift = old->shift;
@@ -545,7 +555,7 @@ int gpube__relations_grow(struct gpube_relations **out, struct gpube_relations *
 	for (int32_t k = 0;
 		k < l->n_relations && !status && !too_much && l->state.constant < l->state.target;
 		k++)
-		settle_relation(l, &l->relations[k]);
+		gpube__relation_settle(l, &l->relations[k]);
 	if (!status && !too_much) {
 		gpube__relations_shorten(l);
 		*out = l;

@@ -1,9 +1,12 @@
-/* relations_init.c - relations of regions, and what is made of each: see relations.h. */
+/* relations_init.c - the model's functions as relations: see relations.h. */
 #include "gpube/relax/pairwise/relations.h"
 
 #include <string.h>
 
 #include "gpube/base/rows.h"
+#include "gpube/ir/dense.h"
+#include "gpube/relax/projection.h"
+#include "gpube/relax/scaling.h"
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
@@ -87,81 +90,248 @@ int gpube__relations_rows(const struct gpube_relations *l, int32_t **of, int32_t
 	return GPUBE_OK;
 }
 
-/* ---- of regions ------------------------------------------------------------------------------ */
-
-static int take_region(struct gpube_relations *l, struct gpube_relation_table *a,
-	const struct gpube_pairwise *p, const struct gpube_region *of, const int32_t *cost,
-	bool *fits)
+void gpube__relation_settle(struct gpube_relations *l, struct gpube_relation_table *a)
 {
-	int32_t index[GPUBE__REGION_ARITY] = {0};
+	int32_t least = GPUBE__REGION_FORBIDDEN;
+
+	for (int64_t i = 0; i < a->n; i++)
+		least = a->cost[i] < least ? a->cost[i] : least;
+	if (least >= l->state.target - l->state.constant) {
+		l->state.constant = l->state.target;
+		return;
+	}
+	for (int64_t i = 0; i < a->n; i++)
+		a->cost[i] -= a->cost[i] < GPUBE__REGION_FORBIDDEN ? least : 0;
+	l->state.constant += least;
+}
+
+/* ---- of functions ---------------------------------------------------------------------------- */
+
+/* More functions are not for sweeps of milliseconds. */
+enum { MOST_FUNCTIONS = 1 << 15 };
+
+struct making {
+	struct gpube_relations *l;
+	const struct gpube_model *m;
+	int64_t left;        /* what totals of interest cost beside the constant */
+	uint64_t *sets;      /* by function */
+	int32_t *of, *of_at; /* functions of each variable, the larger ones first */
+	int32_t *into;       /* the function that it is added to */
+	int32_t *order;      /* functions, the larger ones first */
+	int64_t *cost;       /* of one function */
+	int32_t *scaled, *cells;
+};
+
+static bool is_for_it(const struct gpube_model *m)
+{
+	if (m->n_functions > MOST_FUNCTIONS || gpube__constant_of(m) == GPUBE_INF)
+		return false;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int arity = m->functions[f].arity;
+		const int64_t cells = arity <= GPUBE__RELATION_ARITY
+					      ? gpube__cells(m, arity, gpube__scope(m, f))
+					      : -1;
+
+		if (cells < 0 || cells > GPUBE__RELATION_CELLS)
+			return false;
+	}
+	return true;
+}
+
+static uint64_t *set_of(const struct making *w, int32_t f)
+{
+	return w->sets + (int64_t)f * w->l->words;
+}
+
+static int make_room(struct making *w)
+{
+	struct gpube_ctx *ctx = w->l->ctx;
+	const uint64_t n = (uint64_t)w->m->n_functions;
+	uint64_t total = 0;
+
+	for (int32_t f = 0; f < w->m->n_functions; f++)
+		total += (uint64_t)w->m->functions[f].arity;
+	w->sets = gpube__alloc_zero(ctx, n * (uint64_t)w->l->words + 1, sizeof(*w->sets));
+	w->of = gpube__alloc(ctx, total + 1, sizeof(*w->of));
+	w->of_at = gpube__alloc_zero(ctx, (uint64_t)w->l->n + 3, sizeof(*w->of_at));
+	w->into = gpube__alloc(ctx, n + 1, sizeof(*w->into));
+	w->order = gpube__alloc(ctx, n + 1, sizeof(*w->order));
+	w->cost = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->cost));
+	w->scaled = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->scaled));
+	w->cells = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->cells));
+	w->l->relations = gpube__alloc_zero(ctx, n + 1, sizeof(*w->l->relations));
+	return w->sets && w->of && w->of_at && w->into && w->order && w->cost && w->scaled &&
+			       w->cells && w->l->relations
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
+}
+
+/* Functions by their number of variables, the most first; rows of those of each variable. */
+static void sort_functions(struct making *w)
+{
+	const struct gpube_model *m = w->m;
+	int32_t n = 0;
+
+	for (int arity = GPUBE__RELATION_ARITY; arity > 0; arity--)
+		for (int32_t f = 0; f < m->n_functions; f++)
+			if (m->functions[f].arity == arity)
+				w->order[n++] = f;
+	for (int32_t k = 0; k < n; k++)
+		for (int v = 0; v < m->functions[w->order[k]].arity; v++) {
+			gpube__bit_put(set_of(w, w->order[k]), gpube__scope(m, w->order[k])[v]);
+			GPUBE_ROW_COUNT(w->of_at, gpube__scope(m, w->order[k])[v]);
+		}
+	GPUBE_ROWS_BEGIN(w->of_at, w->l->n);
+	for (int32_t k = 0; k < n; k++)
+		for (int v = 0; v < m->functions[w->order[k]].arity; v++)
+			w->of[GPUBE_ROW_PLACE(w->of_at, gpube__scope(m, w->order[k])[v])] =
+				w->order[k];
+}
+
+/* The first function that has all the variables of f: itself, if no other one before it. */
+static int32_t container(const struct making *w, int32_t f)
+{
+	const int32_t *scope = gpube__scope(w->m, f);
+	int32_t rarest = scope[0], k;
+
+	for (int v = 1; v < w->m->functions[f].arity; v++)
+		if (w->of_at[scope[v] + 1] - w->of_at[scope[v]] <
+			w->of_at[rarest + 1] - w->of_at[rarest])
+			rarest = scope[v];
+	for (k = w->of_at[rarest]; w->of[k] != f; k++)
+		if (gpube__bits_within(set_of(w, f), set_of(w, w->of[k]), w->l->words))
+			break;
+	return w->of[k];
+}
+
+/* A function's costs, scaled, onto the cells of one that has its variables. */
+static int add_function(struct making *w, int32_t f, int32_t onto)
+{
+	const struct gpube_model *m = w->m;
+	const int arity = m->functions[f].arity, large = m->functions[onto].arity;
+	int32_t scope[GPUBE__RELATION_ARITY], of[GPUBE__RELATION_ARITY];
+	struct gpube_projection p;
+	int status = gpube__dense(w->cost, m, f, NULL);
+
+	if (status)
+		return status;
+	for (int64_t c = 0; c < gpube__cells(m, arity, gpube__scope(m, f)); c++)
+		w->scaled[c] =
+			gpube__scale(w->l->shift, w->cost[c], w->left, GPUBE__REGION_FORBIDDEN);
+	gpube__sorted_scope(scope, m, f, NULL);
+	gpube__sorted_scope(of, m, onto, NULL);
+	status = gpube__projection_init(w->l->ctx, &p, w->l->domain, of, large, scope, arity);
+	if (!status)
+		gpube__project_add(&p, w->cells, w->scaled, gpube__relations_slack(w->l));
+	gpube__projection_clear(w->l->ctx, &p);
+	return status;
+}
+
+/* The cells that are possible are a relation's entries. */
+static int take_cells(struct making *w, int32_t f, int64_t n_cells)
+{
+	struct gpube_relations *l = w->l;
+	struct gpube_relation_table *a = &l->relations[l->n_relations++];
+	int32_t index[GPUBE__RELATION_ARITY] = {0};
 	const int32_t slack = gpube__relations_slack(l);
 	int64_t n = 0;
 	uint64_t key = 0;
 	int status;
 
-	for (int32_t c = 0; c < of->n_cells; c++)
-		n += cost[c] < slack;
-	status = gpube__relation_alloc(l, a, of->arity, n);
+	for (int64_t c = 0; c < n_cells; c++)
+		n += w->cells[c] < slack;
+	status = gpube__relation_alloc(l, a, w->m->functions[f].arity, n);
 	if (status)
 		return status;
-	memcpy(a->scope, of->scope, (size_t)of->arity * sizeof(*a->scope));
-	*fits = gpube__relation_lay_out(l, a);
+	gpube__sorted_scope(a->scope, w->m, f, NULL);
+	(void)gpube__relation_lay_out(l, a); /* of so few cells: less than a word */
 	n = 0;
-	for (int32_t c = 0; c < of->n_cells && *fits; c++) {
-		if (cost[c] < slack) {
+	for (int64_t c = 0; c < n_cells; c++) {
+		if (w->cells[c] < slack) {
 			a->key[n] = key;
-			a->cost[n++] = cost[c];
+			a->cost[n++] = w->cells[c];
 		}
-		for (int32_t k = of->arity - 1; k >= 0; k--) {
-			if (++index[k] < p->domain[of->scope[k]]) {
+		for (int32_t k = a->arity - 1; k >= 0; k--) {
+			if (++index[k] < l->domain[a->scope[k]]) {
 				key += (uint64_t)1 << a->shift[k];
 				break;
 			}
 			index[k] = 0;
-			key &= ~((((uint64_t)1 << l->bits[of->scope[k]]) - 1) << a->shift[k]);
+			key &= ~((((uint64_t)1 << l->bits[a->scope[k]]) - 1) << a->shift[k]);
 		}
 	}
+	gpube__relation_settle(l, a);
 	return GPUBE_OK;
 }
 
-/* A separator's costs onto the cells of its first member. */
-static void add_separator(
-	const struct gpube_pairwise *p, const struct gpube_separator *b, int32_t *cells)
+static int take_function(struct making *w, int32_t f)
 {
-	const struct gpube_region_member *of = &p->members[b->member];
+	const int64_t n_cells = gpube__cells(w->m, w->m->functions[f].arity, gpube__scope(w->m, f));
+	int status;
 
-	gpube__project_add(&of->onto, cells + p->regions[of->region].at, cells + b->at,
-		GPUBE__REGION_FORBIDDEN);
+	memset(w->cells, 0, (size_t)n_cells * sizeof(*w->cells));
+	status = add_function(w, f, f);
+	for (int v = 0; v < w->m->functions[f].arity && !status; v++) {
+		const int32_t i = gpube__scope(w->m, f)[v];
+
+		for (int32_t k = w->of_at[i]; k < w->of_at[i + 1] && !status; k++)
+			if (w->into[w->of[k]] == f && w->of[k] != f &&
+				gpube__scope(w->m, w->of[k])[0] == i)
+				status = add_function(w, w->of[k], f);
+	}
+	return status ? status : take_cells(w, f, n_cells);
 }
 
-int gpube__relations_new(struct gpube_relations **out, const struct gpube_pairwise *p,
-	const struct gpube_pairwise_state *s)
+static int take_functions(struct making *w)
 {
-	struct gpube_relations *l = gpube__relations_alloc(p->ctx, p->n, p->domain);
-	int32_t *cells = gpube__alloc(p->ctx, (uint64_t)p->n_cells + 1, sizeof(*cells));
-	int status = l && cells ? GPUBE_OK : GPUBE_ENOMEM;
-	bool fits = true;
+	const int32_t n = w->m->n_functions;
+	struct gpube_relations *l = w->l;
+	int status = make_room(w);
+
+	if (status)
+		return status;
+	sort_functions(w);
+	for (int32_t f = 0; f < n; f++)
+		w->into[f] = w->m->functions[f].arity ? container(w, f) : -1;
+	for (int32_t f = 0; f < n && !status && l->state.constant < l->state.target; f++)
+		if (w->into[f] == f)
+			status = take_function(w, f);
+	return status;
+}
+
+int64_t gpube__relations_target(int shift, const struct gpube_model *m, int64_t cutoff)
+{
+	const int64_t left = gpube__costs_left(m, cutoff);
+
+	/* totals are whole: those below the cutoff are at most one less */
+	return shift > 0 && left > 0 ? gpube__scale_target(shift, left - 1) + 1
+				     : gpube__scale_target(shift, left);
+}
+
+int gpube__relations_new(struct gpube_relations **out, const struct gpube_model *m, int64_t cutoff)
+{
+	struct making w = {.m = m, .left = gpube__costs_left(m, cutoff)};
+	int32_t *domain;
+	int status;
 
 	*out = NULL;
-	if (!status) {
-		memcpy(cells, s->cells, (size_t)p->n_cells * sizeof(*cells));
-		for (int32_t k = 0; k < p->n_separators; k++)
-			add_separator(p, &p->separators[k], cells);
-		l->most = p->most_cells;
-		l->shift = p->shift;
-		l->state.constant = s->constant;
-		l->state.target = s->target;
-		l->relations = gpube__alloc_zero(
-			p->ctx, (uint64_t)p->n_regions + 1, sizeof(*l->relations));
-		status = l->relations ? GPUBE_OK : GPUBE_ENOMEM;
-	}
-	for (int32_t k = 0; k < p->n_regions && !status && fits; k++)
-		status = take_region(l, &l->relations[l->n_relations++], p, &p->regions[k],
-			cells + p->regions[k].at, &fits);
-	gpube__free(p->ctx, cells);
-	if (!status && fits)
-		*out = l;
+	if (!is_for_it(m))
+		return GPUBE_OK;
+	domain = gpube__alloc(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*domain));
+	for (int32_t i = 0; i < m->n_vars && domain; i++)
+		domain[i] = m->vars[i].domain;
+	w.l = domain ? gpube__relations_alloc(m->ctx, m->n_vars, domain) : NULL;
+	gpube__free(m->ctx, domain);
+	if (!w.l)
+		return GPUBE_ENOMEM;
+	w.l->most = 1;
+	w.l->shift = gpube__scale_shift(m, w.left, GPUBE__REGION_MOST, GPUBE__MOST_SHIFT);
+	w.l->state.target = gpube__relations_target(w.l->shift, m, cutoff);
+	status = take_functions(&w);
+	GPUBE_FREE_ALL(m->ctx, w.sets, w.of, w.of_at, w.into, w.order, w.cost, w.scaled, w.cells);
+	if (!status)
+		*out = w.l;
 	else
-		gpube__relations_free(l);
+		gpube__relations_free(w.l);
 	return status;
 }

@@ -39,11 +39,11 @@ static void least_of(
 			of[x] = a->cost[i] < of[x] ? a->cost[i] : of[x];
 		}
 	}
+	gpube__work(l->ctx, a->arity * a->n);
 }
 
 int gpube__relations_forced(const struct gpube_relations *l, int64_t *forced)
 {
-	const int32_t slack = gpube__relations_slack(l);
 	int32_t *least = gpube__alloc(l->ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*least));
 
 	if (!least)
@@ -59,7 +59,8 @@ int gpube__relations_forced(const struct gpube_relations *l, int64_t *forced)
 				x++) {
 				const int64_t sum = (forced[x] < 0 ? 0 : forced[x]) + least[x];
 
-				forced[x] = sum >= slack ? GPUBE__REGION_FORBIDDEN : sum;
+				forced[x] = sum >= GPUBE__REGION_FORBIDDEN ? GPUBE__REGION_FORBIDDEN
+									   : sum;
 			}
 	}
 	gpube__free(l->ctx, least);
@@ -225,45 +226,40 @@ int gpube__relations_part(struct gpube_relations **out, const struct gpube_relat
 
 /* ---- a look ahead ---------------------------------------------------------------------------- */
 
+/* A change is small if it is that part of what is missing, 2^-8: it is left where it is. */
+enum { SMALL_CHANGE = 8 };
+
 int gpube__relations_probe_init(
 	struct gpube_relations_probe *p, struct gpube_ctx *ctx, const struct gpube_relations *l)
 {
+	uint64_t most = 0;
+
+	for (int32_t i = 0; i < l->n; i++)
+		most = (uint64_t)l->domain[i] > most ? (uint64_t)l->domain[i] : most;
 	*p = (struct gpube_relations_probe){.ctx = ctx, .from = l};
-	p->state.costs = gpube__alloc(ctx, (uint64_t)l->plan.n_costs + 1, sizeof(*p->state.costs));
-	p->room = gpube__sweep_room(ctx, &l->plan);
-	return p->state.costs && p->room ? GPUBE_OK : GPUBE_ENOMEM;
+	p->state = gpube__alloc(ctx, gpube__relations_state_bytes(l), 1);
+	p->room = gpube__alloc(ctx, (uint64_t)l->plan.room + 1, sizeof(*p->room));
+	p->keep = gpube__alloc(ctx, most + 1, sizeof(*p->keep));
+	return p->state && p->room && p->keep ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 void gpube__relations_probe_clear(struct gpube_relations_probe *p)
 {
-	gpube__free(p->ctx, p->state.costs);
-	gpube__free(p->ctx, p->room);
+	GPUBE_FREE_ALL(p->ctx, p->state, p->room, p->keep);
 }
 
 int64_t gpube__relations_probe(
 	struct gpube_relations_probe *p, int32_t var, int32_t value, bool is, int n_sweeps)
 {
-	const struct gpube_relations *from = p->from;
+	const struct gpube_relations *l = p->from;
 
-	p->state.constant = from->state.constant;
-	p->state.target = from->state.target;
-	memcpy(p->state.costs, from->state.costs,
-		(size_t)from->plan.n_costs * sizeof(*p->state.costs));
-	gpube__work(p->ctx, from->n_entries);
-	for (int32_t j = 0; j < from->n_relations && var >= 0; j++) {
-		const struct gpube_relation_table *a = &from->relations[j];
-		int32_t *cost = p->state.costs + (a->cost - from->state.costs), k = 0;
-
-		if (!gpube__bit(a->set, var))
-			continue;
-		while (a->scope[k] != var)
-			k++;
-		for (int64_t i = 0; i < a->n; i++)
-			cost[i] = (gpube__relation_value(from, a, k, a->key[i]) == value) == is
-					  ? cost[i]
-					  : GPUBE__REGION_FORBIDDEN;
-	}
+	gpube__relations_state_set(p->state, l);
+	gpube__work(p->ctx, l->n_entries);
+	for (int32_t a = 0; a < l->domain[var]; a++)
+		p->keep[a] = (a == value) == is;
+	gpube__relations_state_keep(p->ctx, l, p->state, var, p->keep);
 	for (int k = 0; k < n_sweeps; k++)
-		gpube__sweep_cpu(p->ctx, &from->plan, &p->state, k % 2, p->room);
-	return p->state.constant;
+		gpube__relations_state_sweep(p->ctx, l, p->state, k % 2,
+			gpube__state_slack(p->state) >> SMALL_CHANGE, p->room);
+	return p->state->constant;
 }
