@@ -11,16 +11,6 @@ static int32_t value_in(const struct gpube__checking *w, const struct gpube__che
 	return (int32_t)(key >> a->shift[k] & (((gpube__word)1 << w->bits[a->scope[k]]) - 1));
 }
 
-/* The place of a variable in the list, or -1. */
-static int32_t place_of(const struct gpube__checked_list *a, int32_t var)
-{
-	if (gpube__bit(a->set, var))
-		for (int32_t k = 0; k < a->arity; k++)
-			if (a->scope[k] == var)
-				return k;
-	return -1;
-}
-
 /* ---- values ---------------------------------------------------------------------------------- */
 
 /*
@@ -241,11 +231,12 @@ static void keep_entries(const struct gpube__checking *w, struct gpube__checked_
 {
 	int32_t place[GPUBE__WORD], of[GPUBE__WORD], n_here = 0;
 
-	for (int32_t k = 0; k < n; k++) {
-		place[n_here] = place_of(a, var[k]);
-		of[n_here] = value[k];
-		n_here += place[n_here] >= 0;
-	}
+	for (int32_t k = 0; k < n; k++)
+		for (int32_t e = 0; e < a->arity; e++)
+			if (a->scope[e] == var[k]) {
+				place[n_here] = e;
+				of[n_here++] = value[k];
+			}
 	if (!n_here || (!all && n_here < n))
 		return;
 	for (int64_t i = 0; i < a->n; i++) {
