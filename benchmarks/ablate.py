@@ -3,7 +3,7 @@
 
 usage: benchmarks/ablate.py run DATA --csv RUN.csv --changes benchmarks/ablate.tsv [--names TEXT,TEXT] [--only TEXT,TEXT] [--files 40]
                             [--like benchmarks/runs/solve-h200/collection.csv] [--least 0.05] [--most 1.5] [--timeout 60]
-                            [--options="--method pairwise"] [--build DIR]
+                            [--options="--method pairwise"] [--build DIR] [--programs base=PROGRAM,NAME=PROGRAM]
        benchmarks/ablate.py report RUN.csv
 
 run: copies the sources that git knows into DIR (a temporary folder), builds the program there as it is and once for each change, and
@@ -11,7 +11,7 @@ runs `gpube solve FILE --json --threads 1 --backend cpu --memory 4G` on each fil
 --files says that took --least to --most processor seconds in the run that --like names, evenly. --only: the files with one of the TEXTs
 in their path instead. A line of the changes is NAME, PATH, OLD and NEW, with a tab between them: OLD, which has to be in that file
 once, becomes NEW; lines of one name belong together, and what begins with # is passed over. --names: these changes alone.
-What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which are
+--programs: these instead of changes, where two commits are compared. What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which are
 the same on each machine (but those of the semidefinite relaxation, whose least digits LAPACK decides); seconds are of the processor.
 
 report: for each change the geometric mean of the ticks over those without it, 10^7 added to both, on files that both prove; their sums
@@ -102,6 +102,13 @@ def run_one(args, gpube, path):
     return {"status": d["status"], "answer": d.get("upper_bound", ""), "ticks": "%.0f" % sum(s["ticks"] for s in d["stages"]), "cpu": "%.3f" % cpu}
 
 
+def measure(args, gpube, name, done, out, f):
+    for p in files_of(args):
+        if (name, p) not in done:
+            out.writerow({"change": name, "path": p, **run_one(args, gpube, os.path.join(args.data, p))})
+            f.flush()
+
+
 def run(args):
     done = set()
     if os.path.exists(args.csv):
@@ -112,17 +119,17 @@ def run(args):
         out = csv.DictWriter(f, FIELDS, lineterminator="\n")
         if not done:
             out.writeheader()
+        for name, program in (x.split("=", 1) for x in args.programs.split(",") if x):
+            measure(args, program, name, done, out, f)
+        if args.programs:
+            return
         os.makedirs(where, exist_ok=True)
         copy_sources(where)
         for name, edits in [(BASE, [])] + list(changes_of(args).items()):
-            todo = [p for p in files_of(args) if (name, p) not in done]
-            if not todo:
+            if all((name, p) in done for p in files_of(args)):
                 continue
             before = changed(where, edits)
-            gpube = build(args, where)
-            for p in todo:
-                out.writerow({"change": name, "path": p, **run_one(args, gpube, os.path.join(args.data, p))})
-                f.flush()
+            measure(args, build(args, where), name, done, out, f)
             for path, text in before.items():
                 with open(path, "w") as g:
                     g.write(text)
@@ -158,7 +165,7 @@ def main():
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
         sys.exit("usage: benchmarks/ablate.py run|report …; see --help")
     ap = options(__doc__, "data", "--only", "--csv", changes=os.path.join(HERE, "ablate.tsv"), names="", files=40, least=0.05, most=1.5, timeout=60.0,
-                 options="", build="", cc=os.environ.get("CC", "gcc"), like=os.path.join(HERE, "runs", "solve-h200", "collection.csv"))
+                 options="", build="", programs="", cc=os.environ.get("CC", "gcc"), like=os.path.join(HERE, "runs", "solve-h200", "collection.csv"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
     if not args.data or sys.argv[1] == "run" and not args.csv:
         ap.error("a file or folder is needed, and --csv to run")
