@@ -25,6 +25,8 @@
 #define MOST_NOTING 5
 /* Seconds for a check in any case: most take a part of that. */
 #define LEAST_CHECK 0.5
+/* Where there is a certificate, of another way and its check. */
+#define LEAST_WAY (1.5 * LEAST_CHECK)
 /* And where there is no limit: what splits have not ended by then seldom ends. */
 #define MENDING_SECONDS 60
 /* The same of searches; cells of the tables that they are made with. */
@@ -383,8 +385,10 @@ static int certify_best(const struct certifying *w, double end)
 	for (int k = 0; k < n && !status; k++) {
 		const bool steps_enough = w->method == GPUBE_BOUND_PAIRWISE && any;
 
+		const bool late = end > 0 && gpube__now() + LEAST_WAY > end;
+
 		/* what is too large for near ones is so for searches */
-		if ((any && (steps_enough || best.bound >= w->aim)) ||
+		if ((any && (steps_enough || late || best.bound >= w->aim)) ||
 			(!any && k > 0 && ways[k - 1].certify == certify_near))
 			break;
 		status = ways[k].certify(
