@@ -10,10 +10,10 @@
  * solve: rank 0 runs all methods as it would alone. Once one whose work is shared
  * (bound/sharing/shared.h) has been at work for a moment, it sends the others its root, once and
  * packed. Of a search tree that is the simplified and the reparametrised model, the order and the
- * best assignment, and from then on rank 0 lends open nodes; of cases of relations it is the same.
- * Of an AND/OR search it is the tables;
- * all ranks search all of it, and rank 0 hands on what each of them tells (andor/andor_far.c). A
- * rank has a guest of each; it works on what rank 0 works on, or on the other.
+ * best assignment, and from then on rank 0 lends open nodes; so it does of cases of relations. Of
+ * an AND/OR search it is the tables; all ranks search all of it, and rank 0 hands on what each of
+ * them tells (andor/andor_far.c). The others have a guest of each such method, and work on the one
+ * that rank 0 works on, or on another.
  *
  * A rank with nodes of a tree searches what it has, with its own frontier and threads; it sends
  * better assignments at once, and its least bound now and then. Where somebody has nothing to do,

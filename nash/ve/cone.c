@@ -349,7 +349,7 @@ static void progress(const struct nash_cone *c)
 {
 	char text[80];
 
-	snprintf(text, sizeof(text), "player %d: %lld vertices of %d of %d inequalities",
+	snprintf(text, sizeof(text), "player %d: %lld vertices with %d of %d inequalities",
 		1 + c->s->flip, (long long)c->now.n, (int)c->j, (int)c->s->l);
 	gpube__progress(c->ctx, -1, text);
 }

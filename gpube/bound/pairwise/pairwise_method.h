@@ -60,7 +60,7 @@ struct gpube_pairwise_run {
 	struct gpube_relation_cases *cases; /* what the relations have been split into, or NULL */
 	int64_t made_below;                 /* the cutoff when it was made */
 	int32_t n_sweeps;
-	double sweep;               /* seconds of the last one, by the clock */
+	double sweep;               /* work of the last one, in seconds */
 	bool all_grown;             /* no larger relations can be made */
 	struct gpube_frontier open; /* of states */
 	int64_t n_states, n_dives;
@@ -76,7 +76,7 @@ struct gpube_pairwise_run {
 	double worked;                         /* seconds of those before it */
 	bool paused;                           /* the last one ended with its time */
 	double waits;                          /* seconds of a turn in which they can grow, or 0 */
-	double searching;                      /* seconds of local search, by the clock */
+	double searching;                      /* work of local search, in seconds */
 	struct gpube_pairwise_notes notes;
 };
 

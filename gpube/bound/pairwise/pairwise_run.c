@@ -160,7 +160,7 @@ static int from_root(struct gpube_pairwise_run *s)
 	if (status || s->waits > 0 || s->grown || !may_split(s))
 		return status;
 	status = gpube__pairwise_run_search(s);
-	/* it has given way to larger ones */
+	/* where it brought too little, larger relations come next */
 	return !status && !s->branches && may_split(s) ? from_root(s) : status;
 }
 

@@ -350,7 +350,7 @@ static bool is_endless(struct gpube_pairwise_run *s)
 
 	if (spent < s->milestone)
 		return false;
-	s->milestone *= 2;
+	s->milestone = 2 * spent; /* one step may have been many times as long */
 	s->reached = progress;
 	return slow;
 }
