@@ -311,7 +311,7 @@ fuzz:
 
 # contract takes minutes to compile so: tests/fuzz/no_contract.c stands for it
 READERS_SRC := $(wildcard gpube/base/*.c gpube/options/*.c gpube/ir/*.c gpube/ir/*/*.c gpube/globals/*.c gpube/order/elimination.c gpube/ops/ops_cpu.c gpube/ops/scratch.c gpube/ops/kept.c \
-	gpube/ops/subset/*.c formats/*.c formats/*/*.c gpube/forms/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c gpube/ranks/test_hook.c)
+	gpube/ops/subset/*.c formats/*.c formats/*/*.c gpube/forms/*.c csg/*.c csg/*/*.c gpube/ranks/world_single.c gpube/ranks/test_hook.c gpube/ranks/parcel.c)
 $(BUILD)/libreaders.a: $(call obj,$(READERS_SRC))
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

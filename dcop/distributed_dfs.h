@@ -67,9 +67,6 @@ struct dcop_mail {
 	int64_t n, capacity;
 };
 
-/* A parcel that begins with a head; what is more is to be filled. NULL: no memory */
-struct dcop_parcel *dcop__parcel_new(
-	struct gpube_ctx *ctx, const void *head, uint64_t head_bytes, uint64_t more_bytes);
 /* EIO: a rank sent what does not belong to the run. */
 int dcop__wrong(struct gpube_ctx *ctx, int from);
 

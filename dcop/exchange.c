@@ -1,10 +1,10 @@
 /* exchange.c - the agents' messages as parcels between ranks. */
-#define _POSIX_C_SOURCE 200809L
 #include <string.h>
-#include <time.h>
 
 #include "dcop/distributed_dfs.h"
 #include "dcop/engine.h"
+
+#define NAP_NS 200000
 
 enum kind { KIND_UTIL = 1, KIND_VALUE, KIND_RESULT, KIND_BYE, KIND_STOP };
 
@@ -68,16 +68,10 @@ static int send_util(struct dcop_engine *e, int32_t a)
 		.clock = e->nodes[a].clock + e->opts->latency,
 		.total = e->nodes[a].total};
 	struct dcop_parcel *p =
-		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(*ids));
+		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(*ids), n);
 
 	if (!p)
 		return GPUBE_ENOMEM;
-	p->blobs = gpube__alloc(e->ctx, (uint64_t)n, sizeof(*p->blobs));
-	if (!p->blobs) {
-		gpube__free(e->ctx, p->body);
-		gpube__free(e->ctx, p);
-		return GPUBE_ENOMEM;
-	}
 	memcpy((char *)p->body + sizeof(head), ids, (size_t)n * sizeof(*ids));
 	for (int32_t k = 0; k < n; k++) {
 		p->blobs[k].at = e->tables[ids[k]];
@@ -85,7 +79,6 @@ static int send_util(struct dcop_engine *e, int32_t a)
 			(uint64_t)plan->mbe.minis[ids[k]].cells * gpube__type_size(e->costs.type);
 		e->tables[ids[k]] = NULL;
 	}
-	p->n_blobs = n;
 	p->done = free_tables;
 	p->arg = e;
 	return dcop__world_send(e->world, plan->rank[head.to], p);
@@ -102,7 +95,7 @@ static int send_value(struct dcop_engine *e, int32_t to)
 		.n = (int32_t)n,
 		.clock = e->nodes[from].clock + e->opts->latency};
 	struct dcop_parcel *p =
-		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(struct pair));
+		dcop__parcel_new(e->ctx, &head, sizeof(head), (uint64_t)n * sizeof(struct pair), 0);
 
 	if (!p)
 		return GPUBE_ENOMEM;
@@ -136,7 +129,8 @@ static int send_results(struct dcop_engine *e)
 		}
 	p = dcop__parcel_new(e->ctx, &head, sizeof(head),
 		sizeof(e->world->traffic) + (uint64_t)head.n * sizeof(struct outcome) +
-			(uint64_t)head.n_pairs * sizeof(struct pair));
+			(uint64_t)head.n_pairs * sizeof(struct pair),
+		0);
 	if (!p)
 		return GPUBE_ENOMEM;
 	to = (char *)p->body + sizeof(head);
@@ -176,7 +170,7 @@ static int send_all(struct dcop_engine *e, enum kind kind)
 
 		if (r == e->world->rank)
 			continue;
-		p = dcop__parcel_new(e->ctx, &head, sizeof(head), 0);
+		p = dcop__parcel_new(e->ctx, &head, sizeof(head), 0, 0);
 		status = p ? dcop__world_send(e->world, r, p) : GPUBE_ENOMEM;
 	}
 	return status;
@@ -350,13 +344,7 @@ int dcop__exchange_stop(struct dcop_engine *e)
 	const struct dcop_listener listener = {.arg = e, .body = on_body, .parcel = on_parcel};
 	int status = send_all(e, KIND_STOP);
 
-	while (!status &&
-		(e->n_stopped < e->world->n_ranks - 1 || !dcop__world_drained(e->world))) {
-		bool busy;
-
-		status = dcop__world_poll(e->world, &listener, &busy);
-		if (!status && !busy)
-			nanosleep(&(struct timespec){.tv_nsec = 200000}, NULL);
-	}
+	while (!status && (e->n_stopped < e->world->n_ranks - 1 || !dcop__world_drained(e->world)))
+		status = dcop__world_wait(e->world, &listener, NAP_NS);
 	return status;
 }

@@ -1,10 +1,7 @@
 /* rounds.c - messages of a round between the ranks that host agents: see distributed_dfs.h. */
-#define _POSIX_C_SOURCE 200809L
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "dcop/distributed_dfs.h"
 
@@ -19,23 +16,6 @@ struct wire {
 	int32_t kind, from, to, wave, nth, n;
 	double clock;
 };
-
-struct dcop_parcel *dcop__parcel_new(
-	struct gpube_ctx *ctx, const void *head, uint64_t head_bytes, uint64_t more_bytes)
-{
-	struct dcop_parcel *p = gpube__alloc_zero(ctx, 1, sizeof(*p));
-
-	if (!p)
-		return NULL;
-	p->body_bytes = head_bytes + more_bytes;
-	p->body = gpube__alloc(ctx, p->body_bytes, 1);
-	if (!p->body) {
-		gpube__free(ctx, p);
-		return NULL;
-	}
-	memcpy(p->body, head, (size_t)head_bytes);
-	return p;
-}
 
 int dcop__wrong(struct gpube_ctx *ctx, int from)
 {
@@ -129,18 +109,16 @@ static int wait_for_all(struct dcop_rounds *r)
 	const struct dcop_listener listener = {.arg = r, .body = on_body, .parcel = on_parcel};
 
 	for (;;) {
-		bool busy, all = dcop__world_drained(r->world);
+		bool all = dcop__world_drained(r->world);
 		int status;
 
 		for (int k = 0; k < r->n_ranks; k++)
 			all &= k == r->rank || r->came[k];
 		if (all)
 			return GPUBE_OK;
-		status = dcop__world_poll(r->world, &listener, &busy);
+		status = dcop__world_wait(r->world, &listener, 20000);
 		if (status)
 			return status;
-		if (!busy)
-			nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
 	}
 }
 
@@ -166,7 +144,7 @@ static int send_to(struct dcop_rounds *r, int rank, int status, struct dcop_mail
 			bytes += sizeof(struct wire) +
 				 (uint64_t)out->list[k].n * sizeof(*out->list[k].visited);
 		}
-	p = dcop__parcel_new(r->ctx, &head, sizeof(head), bytes);
+	p = dcop__parcel_new(r->ctx, &head, sizeof(head), bytes, 0);
 	if (!p)
 		return GPUBE_ENOMEM;
 	to = (char *)p->body + sizeof(head);
@@ -342,7 +320,7 @@ static int send_result(struct dcop_rounds *r, int to, const struct dcop_dfs *dfs
 {
 	const int32_t first = r->first[r->rank], n = r->first[r->rank + 1] - first;
 	const size_t bytes = (size_t)n * sizeof(*dfs->parent);
-	struct dcop_parcel *p = dcop__parcel_new(r->ctx, sums, sizeof(*sums), 2 * bytes);
+	struct dcop_parcel *p = dcop__parcel_new(r->ctx, sums, sizeof(*sums), 2 * bytes, 0);
 	char *at = p ? p->body : NULL;
 
 	if (!p)

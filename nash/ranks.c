@@ -8,12 +8,9 @@
  * Source of the division by round-robin and one gathering at the end: Widger and Grosu, Computing
  * equilibria in bimatrix games by parallel support enumeration, ISPDC 2008.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "nash/ranks.h"
 
 #include <string.h>
-#include <time.h>
 
 #define NAP_NS       200000
 #define POLL_SECONDS 0.02
@@ -98,37 +95,32 @@ static int on_parcel(void *arg, int from, const void *bytes, uint64_t n)
 	return GPUBE_OK;
 }
 
-static int poll_once(struct nash_ranks *r, bool *busy)
+static struct dcop_listener listener(struct nash_ranks *r)
 {
-	const struct dcop_listener listener = {r, on_body, on_parcel};
-
-	return dcop__world_poll(r->world, &listener, busy);
+	return (struct dcop_listener){r, on_body, on_parcel};
 }
 
 int nash__ranks_poll(void *ranks)
 {
 	struct nash_ranks *r = ranks;
+	const struct dcop_listener l = listener(r);
 	const double now = gpube__now();
 	bool busy;
 
 	if (now - r->polled < POLL_SECONDS)
 		return GPUBE_OK;
 	r->polled = now;
-	return poll_once(r, &busy);
+	return dcop__world_poll(r->world, &l, &busy);
 }
 
 /* Until so many parcels are here, and what was sent has left. */
 static int await(struct nash_ranks *r, int n_parcels)
 {
+	const struct dcop_listener l = listener(r);
 	int status = GPUBE_OK;
 
-	while (!status && (r->n_came < n_parcels || !dcop__world_drained(r->world))) {
-		bool busy;
-
-		status = poll_once(r, &busy);
-		if (!busy)
-			nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-	}
+	while (!status && (r->n_came < n_parcels || !dcop__world_drained(r->world)))
+		status = dcop__world_wait(r->world, &l, NAP_NS);
 	return status;
 }
 
@@ -137,20 +129,12 @@ static int await(struct nash_ranks *r, int n_parcels)
 /* The proposals stay until they have left. */
 static int send(struct nash_ranks *r, int to, struct body body, struct gpube_support_pair *found)
 {
-	struct dcop_parcel *p = gpube__alloc_zero(r->ctx, 1, sizeof(*p));
-	struct body *copy = gpube__alloc(r->ctx, 1, sizeof(*copy));
-	struct dcop_blob *blob = gpube__alloc(r->ctx, 1, sizeof(*blob));
+	struct dcop_parcel *p = dcop__parcel_new(r->ctx, &body, sizeof(body), 0, body.n_found > 0);
 
-	if (!p || !copy || !blob) {
-		GPUBE_FREE_ALL(r->ctx, p, copy, blob);
+	if (!p)
 		return GPUBE_ENOMEM;
-	}
-	*copy = body;
-	*blob = (struct dcop_blob){found, (uint64_t)body.n_found * sizeof(*found)};
-	p->body = copy;
-	p->body_bytes = sizeof(*copy);
-	p->blobs = blob;
-	p->n_blobs = body.n_found > 0;
+	if (p->blobs)
+		*p->blobs = (struct dcop_blob){found, (uint64_t)body.n_found * sizeof(*found)};
 	return dcop__world_send(r->world, to, p);
 }
 

@@ -10,10 +10,7 @@
  * cannot be told from a slow one. (2) The parcels of gpube/ranks/world.h, this one: the same
  * bytes, signs of life, pieces below 2^31, compression where it is asked for.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <string.h>
-#include <time.h>
 
 #include "csg/conv/conv.h"
 
@@ -119,33 +116,25 @@ static int pieces_of(
 /* To all others: a layer's pieces, or the farewell. */
 static int send_all(struct csg__layer_ranks *r, int layer, int status)
 {
-	int failed = GPUBE_OK;
+	const struct body body = {layer, r->bits, status};
 
-	for (int to = 0; to < r->world->n_ranks && !failed; to++) {
+	for (int to = 0; to < r->world->n_ranks; to++) {
 		struct dcop_parcel *p;
-		struct body *body;
+		int failed = GPUBE_OK;
 
 		if (to == r->world->rank)
 			continue;
-		p = gpube__alloc_zero(r->ctx, 1, sizeof(*p));
-		body = gpube__alloc(r->ctx, 1, sizeof(*body));
-		if (p && body) {
-			*body = (struct body){layer, r->bits, status};
-			p->body = body;
-			p->body_bytes = sizeof(*body);
-			if (layer < LAST_LAYER)
-				failed =
-					pieces_of(r, r->world->rank, layer, &p->blobs, &p->n_blobs);
-		}
-		if (p && body && !failed) {
+		p = dcop__parcel_new(r->ctx, &body, sizeof(body), 0, 0);
+		if (p && layer < LAST_LAYER)
+			failed = pieces_of(r, r->world->rank, layer, &p->blobs, &p->n_blobs);
+		if (p && !failed)
 			failed = dcop__world_send(r->world, to, p);
-			continue;
-		}
-		gpube__free(r->ctx, body);
-		gpube__free(r->ctx, p);
-		failed = GPUBE_ENOMEM;
+		else if (p)
+			GPUBE_FREE_ALL(r->ctx, p->body, p);
+		if (!p || failed)
+			return p ? failed : GPUBE_ENOMEM;
 	}
-	return failed;
+	return GPUBE_OK;
 }
 
 /* ---- what comes ------------------------------------------------------------------------- */
@@ -182,42 +171,34 @@ static int on_parcel(void *arg, int from, const void *bytes, uint64_t n)
 	return GPUBE_OK;
 }
 
-static int poll_once(struct csg__layer_ranks *r, bool *busy)
+static struct dcop_listener listener(struct csg__layer_ranks *r)
 {
-	const struct dcop_listener listener = {r, on_body, on_parcel};
-
-	return dcop__world_poll(r->world, &listener, busy);
+	return (struct dcop_listener){r, on_body, on_parcel};
 }
 
 int csg__ranks_poll(struct csg__layer_ranks *r)
 {
+	const struct dcop_listener l = listener(r);
 	bool busy;
-	int status = r ? poll_once(r, &busy) : GPUBE_OK;
+	int status = r ? dcop__world_poll(r->world, &l, &busy) : GPUBE_OK;
 
 	if (!status && r && r->one_stopped)
 		return gpube__fail(r->ctx, GPUBE_ESTOP, "another rank has stopped");
 	return status;
 }
 
-static void nap(bool busy)
-{
-	if (!busy)
-		nanosleep(&(struct timespec){.tv_nsec = NAP_NS}, NULL);
-}
-
 int csg__ranks_gather(struct csg__layer_ranks *r)
 {
-	bool busy;
+	const struct dcop_listener l = listener(r);
 	int status;
 
 	if (!r || r->bits == 0)
 		return GPUBE_OK;
 	status = send_all(r, r->layer, GPUBE_OK);
 	while (!status && r->n_came[r->layer] < r->world->n_ranks - 1) {
-		status = poll_once(r, &busy);
+		status = dcop__world_wait(r->world, &l, NAP_NS);
 		if (!status && (r->one_stopped || gpube__stopped(r->ctx)))
 			return gpube__fail_stopped(r->ctx);
-		nap(busy);
 	}
 	return status;
 }
@@ -230,17 +211,15 @@ static bool all_left(const struct csg__layer_ranks *r)
 
 int csg__ranks_close(struct csg__layer_ranks *r, int status)
 {
+	const struct dcop_listener l = listener(r);
 	int own = GPUBE_OK;
-	bool busy;
 
 	if (!r)
 		return status;
 	if (!status || status == GPUBE_ESTOP)
 		own = send_all(r, LAST_LAYER, status);
-	while ((!status || status == GPUBE_ESTOP) && !own && !all_left(r)) {
-		own = poll_once(r, &busy);
-		nap(busy);
-	}
+	while ((!status || status == GPUBE_ESTOP) && !own && !all_left(r))
+		own = dcop__world_wait(r->world, &l, NAP_NS);
 	gpube__free(r->ctx, r->owner);
 	gpube__free(r->ctx, r);
 	return own ? own : status;

@@ -21,19 +21,12 @@ int gpube__letter_send(
 	struct dcop_world *world, int to, const struct gpube_letter *letter, const int32_t *words)
 {
 	const uint64_t bytes = (uint64_t)letter->n * sizeof(*words);
-	struct dcop_parcel *p = gpube__alloc_zero(world->ctx, 1, sizeof(*p));
-	char *body = gpube__alloc(world->ctx, sizeof(*letter) + bytes, 1);
+	struct dcop_parcel *p = dcop__parcel_new(world->ctx, letter, sizeof(*letter), bytes, 0);
 
-	if (!p || !body) {
-		gpube__free(world->ctx, p);
-		gpube__free(world->ctx, body);
+	if (!p)
 		return GPUBE_ENOMEM;
-	}
-	memcpy(body, letter, sizeof(*letter));
 	if (bytes)
-		memcpy(body + sizeof(*letter), words, bytes);
-	p->body = body;
-	p->body_bytes = sizeof(*letter) + bytes;
+		memcpy((char *)p->body + sizeof(*letter), words, bytes);
 	return dcop__world_send(world, to, p);
 }
 

@@ -103,6 +103,12 @@ int dcop_world_open(
  */
 int dcop_world_agree(struct dcop_world *w, int status);
 
+/*
+ * dcop__parcel_new() - a parcel whose body begins with a head; what is more, and the blobs, are to be
+ * filled. NULL: no memory
+ */
+struct dcop_parcel *dcop__parcel_new(struct gpube_ctx *ctx, const void *head, uint64_t head_bytes,
+	uint64_t more_bytes, int32_t n_blobs);
 /* Puts a parcel into the queue for a rank; it is the world's from here on, also on failure. */
 int dcop__world_send(struct dcop_world *w, int to, struct dcop_parcel *p);
 
@@ -112,6 +118,8 @@ int dcop__world_send(struct dcop_world *w, int to, struct dcop_parcel *p);
  * Errors: EIO (a rank is silent for too long), ENOMEM, those of the listener
  */
 int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *busy);
+/* The same, and a nap where nothing moved: for who has nothing else to do. */
+int dcop__world_wait(struct dcop_world *w, const struct dcop_listener *l, long nap_ns);
 
 /* Whether everything queued has left this rank. */
 bool dcop__world_drained(const struct dcop_world *w);
