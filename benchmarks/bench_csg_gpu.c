@@ -11,7 +11,7 @@
 
 #include "csg/csg.h"
 #include "gpube/options/options.h"
-#include "csg/distributions.h"
+#include "csg/view.h"
 
 static const struct {
 	const char *name;
@@ -31,7 +31,11 @@ static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int 
 		.backend = GPUBE_BACKEND_CUDA};
 	double first = 0, best = 1e300, splits = 0, value = 0;
 	struct gpube_model *g;
-	int status = csg__generate_on_device(&g, ctx, "uniform", n, type, 1);
+	int status = gpube_coalitions_generate(&g, ctx,
+		&(struct gpube_opts){.n_agents = n,
+			.coalition_type = (int)(type - GPUBE_INT16),
+			.store = CSG_ON_DEVICE,
+			.seed = 1});
 
 	if (status)
 		return status;

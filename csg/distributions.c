@@ -6,9 +6,6 @@
  * the same on any number of threads.
  */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "csg/distributions.h"
 
@@ -28,44 +25,22 @@ double csg__draw_normal(struct gpube_rng *rng, double mean, double sd)
 
 /* ---- values of a coalition of k agents ------------------------------------------------------- */
 
-static double normal_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	(void)s;
-	(void)c;
-	return fmax(0, k * csg__draw_normal(rng, 10, 0.1));
-}
+/* Numbers of the distributions that are no enum gpube_draw, in the order of their words. */
+enum {
+	NORMAL = 1,
+	MODIFIED_NORMAL = 3,
+	EXPONENTIAL,
+	BETA,
+	GAMMA,
+	AGENT_NORMAL = 8,
+	NDCS,
+	HUMP = 12,
+};
 
-static double modified_normal(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	const double v = normal_value(s, rng, c, k);
-
-	return gpube__rng_below(rng, 100) < 21 ? v + csg__draw_normal(rng, 25, 0.1) : v;
-}
-
-static double exponential(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	(void)s;
-	(void)c;
-	return k * -log(positive(rng));
-}
-
-static double beta(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	const double x = sin(1.5707963267948966 * gpube__rng_unit(rng));
-
-	(void)s;
-	(void)c;
-	return k * x * x; /* the arcsine law is Beta(1/2, 1/2) */
-}
-
-static double gamma_value(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	const double a = positive(rng), b = positive(rng);
-
-	(void)s;
-	(void)c;
-	return k * -2 * (log(a) + log(b));
-}
+/* In that order; 0: values are made here. */
+static const enum gpube_draw draws[] = {GPUBE_DRAW_UNIFORM, 0, GPUBE_DRAW_MODIFIED_UNIFORM, 0, 0, 0,
+	0, GPUBE_DRAW_AGENT_UNIFORM, 0, 0, GPUBE_DRAW_THRESHOLD, GPUBE_DRAW_VOTING, 0,
+	GPUBE_DRAW_NEAR_TIES};
 
 /*
  * The sum of max(0, N(p_i, 0.1)) over its agents, as one number N(sum of p_i, 0.1 sqrt(k)): an
@@ -81,54 +56,35 @@ static double agent_normal(const struct csg__source *s, struct gpube_rng *rng, u
 	return fmax(0, csg__draw_normal(rng, mean, 0.1 * sqrt(k)));
 }
 
-static double ndcs(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
+static double value_of(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
 {
-	double v;
+	double v, x;
 
-	(void)s;
-	(void)c;
-	do
-		v = csg__draw_normal(rng, k, sqrt(k));
-	while (!(v > 0));
-	return v;
-}
-
-/* Best are coalitions of about a third of the agents, all alike. */
-static double hump(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k)
-{
-	const double x = k / (double)s->fill.n_bits;
-
-	(void)c;
-	return 100 * k * exp(-8 * (x - 0.35) * (x - 0.35)) + gpube__rng_unit(rng);
-}
-
-/* value: NULL where 'draw' says it */
-static const struct {
-	const char *name;
-	enum gpube_draw draw;
-	double (*value)(const struct csg__source *s, struct gpube_rng *rng, uint64_t c, int k);
-} distributions[] = {
-	{"uniform", GPUBE_DRAW_UNIFORM, NULL},
-	{"normal", 0, normal_value},
-	{"modified-uniform", GPUBE_DRAW_MODIFIED_UNIFORM, NULL},
-	{"modified-normal", 0, modified_normal},
-	{"exponential", 0, exponential},
-	{"beta", 0, beta},
-	{"gamma", 0, gamma_value},
-	{"agent-uniform", GPUBE_DRAW_AGENT_UNIFORM, NULL},
-	{"agent-normal", 0, agent_normal},
-	{"ndcs", 0, ndcs},
-	{"threshold", GPUBE_DRAW_THRESHOLD, NULL},
-	{"voting", GPUBE_DRAW_VOTING, NULL},
-	{"hump", 0, hump},
-	{"near-ties", GPUBE_DRAW_NEAR_TIES, NULL},
-};
-
-const char *csg__distribution(int k)
-{
-	return k >= 0 && k < (int)(sizeof(distributions) / sizeof(*distributions))
-		       ? distributions[k].name
-		       : NULL;
+	switch (s->here) {
+	case NORMAL:
+		return fmax(0, k * csg__draw_normal(rng, 10, 0.1));
+	case MODIFIED_NORMAL:
+		v = fmax(0, k * csg__draw_normal(rng, 10, 0.1));
+		return gpube__rng_below(rng, 100) < 21 ? v + csg__draw_normal(rng, 25, 0.1) : v;
+	case EXPONENTIAL:
+		return k * -log(positive(rng));
+	case BETA: /* the arcsine law is Beta(1/2, 1/2) */
+		x = sin(1.5707963267948966 * gpube__rng_unit(rng));
+		return k * x * x;
+	case GAMMA:
+		v = log(positive(rng));
+		return k * -2 * (v + log(positive(rng)));
+	case AGENT_NORMAL:
+		return agent_normal(s, rng, c, k);
+	case NDCS:
+		do
+			v = csg__draw_normal(rng, k, sqrt(k));
+		while (!(v > 0));
+		return v;
+	default: /* HUMP: best are coalitions of about a third of the agents, all alike */
+		x = k / (double)s->fill.n_bits;
+		return 100 * k * exp(-8 * (x - 0.35) * (x - 0.35)) + gpube__rng_unit(rng);
+	}
 }
 
 /* As gpube__fill_chunk(). */
@@ -140,14 +96,14 @@ static void make_chunk(const struct csg__source *s, uint64_t i)
 	struct gpube_rng rng;
 	double v = 0;
 
-	if (!s->value) {
+	if (!s->here) {
 		gpube__fill_chunk(f, i);
 		return;
 	}
 	gpube__fill_rng(&rng, f->seed, chunk);
 	for (uint64_t c = first; c < end && c < first + (1 << GPUBE_FILL_BITS); c++) {
 		if (c)
-			v = s->value(s, &rng, c, __builtin_popcountll(c));
+			v = value_of(s, &rng, c, __builtin_popcountll(c));
 		if (c >= f->from)
 			gpube__write_value(f, c - f->from, v);
 	}
@@ -179,9 +135,9 @@ static void draw_agents(struct csg__source *s)
 
 	gpube__rng_init(&rng, f->seed);
 	for (int i = 0; i < f->n_bits; i++) {
-		if (s->value == agent_normal)
+		if (s->here == AGENT_NORMAL)
 			f->agent[i] = fmax(0, csg__draw_normal(&rng, 10, 0.1));
-		else if (!s->value && f->draw == GPUBE_DRAW_VOTING)
+		else if (!s->here && f->draw == GPUBE_DRAW_VOTING)
 			f->agent[i] = 1 + (double)gpube__rng_below(&rng, 10);
 		else
 			f->agent[i] = 10 * gpube__rng_unit(&rng);
@@ -189,41 +145,20 @@ static void draw_agents(struct csg__source *s)
 	}
 }
 
-int csg__find_distribution(
-	int *k, struct gpube_ctx *ctx, const char *name, const char *(*name_of)(int k))
+void csg__source_init(struct csg__source *s, const struct gpube_opts *o)
 {
-	char names[300] = "";
-	size_t n = 0;
+	const enum gpube_draw draw = draws[o->coalition_distribution];
+	/* the words of 'type' are those of enum gpube_type, from INT16 on */
+	const enum gpube_type type = (enum gpube_type)(o->coalition_type + GPUBE_INT16);
 
-	for (*k = 0; name_of(*k); ++*k) {
-		if (strcmp(name, name_of(*k)) == 0)
-			return GPUBE_OK;
-		if (n < sizeof(names)) /* what does not fit is cut off */
-			n += (size_t)snprintf(
-				names + n, sizeof(names) - n, "%s%s", *k ? ", " : "", name_of(*k));
-	}
-	return gpube__fail(
-		ctx, GPUBE_EINVAL, "no such distribution: '%.100s'; there are %s", name, names);
-}
-
-int csg__source_init(struct csg__source *s, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum gpube_type type, uint64_t seed)
-{
-	int status = gpube__coalitions_check(ctx, n_agents, type), k;
-
-	if (!status)
-		status = csg__find_distribution(&k, ctx, distribution, csg__distribution);
-	if (status)
-		return status;
-	*s = (struct csg__source){.value = distributions[k].value};
-	s->fill.type = type;
-	s->fill.draw = distributions[k].draw;
-	s->fill.n_bits = n_agents;
-	s->fill.seed = seed;
-	s->fill.scale = gpube__fill_scale(s->fill.type);
-	s->fill.most = type == GPUBE_INT16 ? INT16_MAX : INFINITY;
+	*s = (struct csg__source){.here = draw ? 0 : o->coalition_distribution,
+		.fill = {.type = type,
+			.draw = draw,
+			.n_bits = o->n_agents,
+			.seed = (uint64_t)o->seed,
+			.scale = gpube__fill_scale(type),
+			.most = type == GPUBE_INT16 ? INT16_MAX : INFINITY}};
 	draw_agents(s);
-	return GPUBE_OK;
 }
 
 int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx)
@@ -239,7 +174,7 @@ int csg__source_values(const struct csg__source *s, struct gpube_ctx *ctx)
 
 bool csg__source_on(const struct csg__view *g, const struct gpube_subset_ops *ops)
 {
-	return g->source && (ops == gpube__subset_cpu() || !g->source->value);
+	return g->source && (ops == gpube__subset_cpu() || !g->source->here);
 }
 
 int csg__source_fill(const struct csg__view *g, const struct gpube_subset_ops *ops,

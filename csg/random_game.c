@@ -61,32 +61,21 @@ void csg__view_random(struct csg__view *g, const struct gpube_table *t)
 		g->source = &r->source;
 	/* what is known of values without making them */
 	scale = gpube__type_is_int(g->type) ? r->source.fill.scale : 1;
-	g->bounded = !r->source.value;
+	g->bounded = !r->source.here;
 	for (int k = 1; g->bounded && k <= g->n; k++)
 		g->most[k] =
 			fmin(gpube__draw_bound(&r->source.fill, k) * scale, r->source.fill.most);
 }
 
-static int begin(struct csg__source *s, struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
-{
-	*out = NULL;
-	return csg__source_init(s, ctx, distribution, n_agents, type, seed);
-}
-
-int csg__generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_agents, enum gpube_type type, uint64_t seed)
+static int stored(struct gpube_model **out, struct gpube_ctx *ctx, struct csg__source *s)
 {
 	struct gpube_table t;
-	struct csg__source s;
-	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
+	int status = gpube__coalitions_alloc(&t, ctx, s->fill.n_bits, s->fill.type);
 
-	if (!status)
-		status = gpube__coalitions_alloc(&t, ctx, n_agents, type);
 	if (status)
 		return status;
-	s.fill.values = t.values;
-	status = csg__source_values(&s, ctx);
+	s->fill.values = t.values;
+	status = csg__source_values(s, ctx);
 	if (!status)
 		return gpube__coalitions_model(out, ctx, &t);
 	gpube__table_release(&t, ctx);
@@ -115,49 +104,35 @@ static int take_random(struct gpube_model **out, struct gpube_ctx *ctx, const st
 	return gpube__coalitions_model(out, ctx, &t);
 }
 
-int csg__generate_on_device(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
+static int on_device(struct gpube_model **out, struct gpube_ctx *ctx, struct csg__source *s)
 {
+	const uint64_t bytes = (uint64_t)gpube__type_size(s->fill.type) << s->fill.n_bits;
 	const struct gpube_subset_ops *cuda;
-	struct csg__source s;
-	uint64_t bytes;
-	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
+	int status;
 
-	if (!status && s.value)
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"values of distribution '%s' are made by the CPU alone", distribution);
-	cuda = status ? NULL : gpube__subset_cuda(ctx, &status);
+	if (s->here)
+		return gpube__fail(
+			ctx, GPUBE_EINVAL, "values of this distribution are made by the CPU alone");
+	cuda = gpube__subset_cuda(ctx, &status);
 	if (!cuda)
 		return status;
-	bytes = (uint64_t)gpube__type_size(type) << n_agents;
 	if (bytes / 2 * 3 > cuda->memory(ctx))
 		return gpube__fail(ctx, GPUBE_ELIMIT,
-			"values and sums of %d agents do not fit the device", n_agents);
-	s.fill.values = cuda->alloc(ctx, bytes);
-	if (!s.fill.values)
+			"values and sums of %d agents do not fit the device", s->fill.n_bits);
+	s->fill.values = cuda->alloc(ctx, bytes);
+	if (!s->fill.values)
 		return GPUBE_ENOMEM;
-	status = cuda->fill(ctx, &s.fill);
+	status = cuda->fill(ctx, &s->fill);
 	if (!status)
-		return take_random(out, ctx, &s, cuda, fetch_stored);
-	cuda->free(ctx, s.fill.values);
+		return take_random(out, ctx, s, cuda, fetch_stored);
+	cuda->free(ctx, s->fill.values);
 	return status;
-}
-
-int csg__generate_unstored(struct gpube_model **out, struct gpube_ctx *ctx,
-	const char *distribution, int n_agents, enum gpube_type type, uint64_t seed)
-{
-	struct csg__source s;
-	int status = begin(&s, out, ctx, distribution, n_agents, type, seed);
-
-	return status ? status : take_random(out, ctx, &s, NULL, fetch_made);
 }
 
 int gpube_coalitions_generate(
 	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts)
 {
-	static int (*const made[])(struct gpube_model **, struct gpube_ctx *, const char *, int,
-		enum gpube_type,
-		uint64_t) = {csg__generate, csg__generate_on_device, csg__generate_unstored};
+	struct csg__source s;
 	struct gpube_opts o;
 	int status;
 
@@ -166,9 +141,13 @@ int gpube_coalitions_generate(
 	if (!out || !ctx)
 		return gpube__missing(ctx);
 	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_COALITIONS_GENERATE);
-	/* the words of 'type' are those of enum gpube_type, from INT16 on */
-	return status ? status
-		      : made[o.store](out, ctx, csg__distribution(o.coalition_distribution),
-				o.n_agents, (enum gpube_type)(o.coalition_type + GPUBE_INT16),
-				(uint64_t)o.seed);
+	if (status)
+		return status;
+	csg__source_init(&s, &o);
+	status = gpube__coalitions_check(ctx, s.fill.n_bits, s.fill.type);
+	if (status)
+		return status;
+	return o.store == CSG_NOWHERE     ? take_random(out, ctx, &s, NULL, fetch_made)
+	       : o.store == CSG_ON_DEVICE ? on_device(out, ctx, &s)
+					  : stored(out, ctx, &s);
 }

@@ -10,6 +10,8 @@
 #include "gpube/ir/coalition_table.h"
 
 struct gpube_subset_ops;
+/* Option 'store'. */
+enum { CSG_IN_MEMORY, CSG_ON_DEVICE, CSG_NOWHERE };
 /* As --method and the results have it; NULL: it is none. */
 const char *csg__method_name(enum gpube_csg_method method);
 struct csg__source;

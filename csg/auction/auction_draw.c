@@ -15,9 +15,8 @@
 #include "csg/auction.h"
 #include "csg/auction/auction_draw.h"
 #include "csg/distributions.h"
+#include "gpube/options/options.h"
 
-#define MOST_GOODS     1000
-#define MOST_BIDS      1000000
 #define SUBSTITUTES    5 /* bids of one bidder at most, beside the first */
 #define DEVIATION      0.5
 #define ADDITIVITY     0.2
@@ -268,43 +267,48 @@ static int draw_bidder(struct bid_drawing *d, uint8_t *in, uint8_t *other, doubl
 
 /* ---- the command --------------------------------------------------------------------- */
 
-static const char *const names[] = {"L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "scheduling",
-	"regions", "arbitrary", "paths", "matching"};
+/* Those whose number is no L, in the order of GPUBE__WORDS_AUCTIONS. */
+enum { SCHEDULING = 8, REGIONS, ARBITRARY, PATHS, MATCHING };
 
-const char *csg__auction_distribution(int k)
+static int draw(struct bid_drawing *d, int distribution)
 {
-	return k >= 0 && k < (int)(sizeof(names) / sizeof(*names)) ? names[k] : NULL;
-}
+	const uint64_t n = (uint64_t)d->n_goods;
+	uint8_t *in = gpube__array(&d->arrays, n, 1), *other = gpube__array(&d->arrays, n, 1);
+	double *weight = gpube__array(&d->arrays, n, sizeof(*weight));
+	int status = GPUBE_OK;
 
-static int draw(struct bid_drawing *d, const char *name)
-{
-	uint8_t *in = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
-	uint8_t *other = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, 1);
-	double *weight = gpube__alloc_zero(d->ctx, (uint64_t)d->n_goods, sizeof(*weight));
-	int status = in && other && weight ? GPUBE_OK : GPUBE_ENOMEM;
-
-	if (!status && name[0] == 'L') {
-		status = draw_legacy(d, name[1] - '0', in);
-	} else if (!status && name[0] == 's') {
-		status = draw_jobs(d, in);
-	} else if (!status && name[0] == 'p') {
-		status = csg__draw_paths(d, in);
-	} else if (!status && name[0] == 'm') {
-		status = csg__draw_matching(d, in);
-	} else if (!status) {
-		d->grid = name[0] == 'r';
+	d->near = gpube__array(&d->arrays, n * n, sizeof(*d->near));
+	d->common = gpube__array(&d->arrays, n, sizeof(*d->common));
+	d->private_ = gpube__array(&d->arrays, n, sizeof(*d->private_));
+	if (d->arrays.failed || gpube__bids_alloc(&d->b, 0))
+		return GPUBE_ENOMEM;
+	switch (distribution) {
+	case SCHEDULING:
+		return draw_jobs(d, in);
+	case PATHS:
+		return csg__draw_paths(d, in);
+	case MATCHING:
+		return csg__draw_matching(d, in);
+	case REGIONS:
+	case ARBITRARY:
+		d->grid = distribution == REGIONS;
 		draw_nearness(d);
 		while (!status && d->n_drawn < d->n_bids)
 			status = draw_bidder(d, in, other, weight);
+		return status;
+	default:
+		return draw_legacy(d, distribution + 1, in);
 	}
-	GPUBE_FREE_ALL(d->ctx, weight, other, in);
-	return status;
 }
 
-static int take_bids(struct gpube_model **out, struct bid_drawing *d, const char *name)
+static int take_bids(struct gpube_model **out, struct bid_drawing *d, const struct gpube_opts *o)
 {
-	int status = gpube_model_new(out, d->ctx, GPUBE_COALITIONS);
+	char name[100];
+	int n = gpube__opt_word_text(
+		    name, sizeof(name), GPUBE__WORDS_AUCTIONS, o->auction_distribution),
+	    status = gpube_model_new(out, d->ctx, GPUBE_COALITIONS);
 
+	snprintf(name + n, sizeof(name) - (size_t)n, ", seed %lld", (long long)o->seed);
 	d->b.n_goods = d->n_goods + d->n_dummies;
 	if (!status)
 		status = gpube__bids_take(*out, &d->b);
@@ -313,41 +317,10 @@ static int take_bids(struct gpube_model **out, struct bid_drawing *d, const char
 	return gpube__model_made(out, status);
 }
 
-int csg__auction_generate(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
-	int n_goods, int n_bids, uint64_t seed)
-{
-	struct bid_drawing d = {.ctx = ctx, .n_goods = n_goods, .n_bids = n_bids};
-	const uint64_t goods = (uint64_t)n_goods;
-	char name[100];
-	int status, k;
-
-	*out = NULL;
-	status = csg__find_distribution(&k, ctx, distribution, csg__auction_distribution);
-	if (status)
-		return status;
-	status = GPUBE_ENOMEM;
-	if (n_goods < 2 || n_goods > MOST_GOODS || n_bids < 1 || n_bids > MOST_BIDS)
-		return gpube__fail(ctx, GPUBE_EINVAL,
-			"%d goods, %d bids: expected 2 to %d goods, 1 to %d bids", n_goods, n_bids,
-			MOST_GOODS, MOST_BIDS);
-	snprintf(name, sizeof(name), "%s, seed %llu", distribution, (unsigned long long)seed);
-	d.b = (struct gpube__bids){.ctx = ctx, .n_real = n_goods, .n_bids = n_bids, .scale = 3};
-	gpube__rng_init(&d.rng, seed);
-	d.near = gpube__alloc_zero(ctx, goods * goods, sizeof(*d.near));
-	d.common = gpube__alloc_zero(ctx, goods, sizeof(*d.common));
-	d.private_ = gpube__alloc_zero(ctx, goods, sizeof(*d.private_));
-	if (d.near && d.common && d.private_ && !gpube__bids_alloc(&d.b, 0))
-		status = draw(&d, distribution);
-	if (!status)
-		status = take_bids(out, &d, name);
-	GPUBE_FREE_ALL(ctx, d.near, d.common, d.private_);
-	gpube__bids_clear(&d.b);
-	return status;
-}
-
 int gpube_auction_generate(
 	struct gpube_model **out, struct gpube_ctx *ctx, const struct gpube_opts *opts)
 {
+	struct bid_drawing d;
 	struct gpube_opts o;
 	int status;
 
@@ -356,8 +329,18 @@ int gpube_auction_generate(
 	if (!out || !ctx)
 		return gpube__missing(ctx);
 	status = gpube__opts_take(&o, ctx, opts, GPUBE__ON_AUCTION_GENERATE);
-	return status ? status
-		      : csg__auction_generate(out, ctx,
-				csg__auction_distribution(o.auction_distribution), o.goods, o.bids,
-				(uint64_t)o.seed);
+	if (status)
+		return status;
+	d = (struct bid_drawing){.ctx = ctx,
+		.arrays.ctx = ctx,
+		.n_goods = o.goods,
+		.n_bids = o.bids,
+		.b = {.ctx = ctx, .n_real = o.goods, .n_bids = o.bids, .scale = 3}};
+	gpube__rng_init(&d.rng, (uint64_t)o.seed);
+	status = draw(&d, o.auction_distribution);
+	if (!status)
+		status = take_bids(out, &d, &o);
+	gpube__arrays_clear(&d.arrays);
+	gpube__bids_clear(&d.b);
+	return status;
 }

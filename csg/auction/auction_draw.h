@@ -2,7 +2,7 @@
 #ifndef CSG_AUCTION_DRAW_H
 #define CSG_AUCTION_DRAW_H
 
-#include "gpube/base/base.h"
+#include "gpube/base/arrays.h"
 #include "gpube/ir/bids.h"
 
 #define CSG__MOST_PRICE 100.0
@@ -11,6 +11,7 @@ struct bid_drawing {
 	struct gpube_ctx *ctx;
 	struct gpube_rng rng;
 	int n_goods, n_bids;
+	struct gpube__arrays arrays;
 	bool grid;                 /* regions: near goods; arbitrary: any */
 	double *near;              /* n_goods^2 */
 	double *common, *private_; /* values of goods */

@@ -262,31 +262,27 @@ int csg__draw_paths(struct bid_drawing *d, uint8_t *in)
 {
 	struct map m = {.d = d, .n = d->n_goods / EDGES_PER_CITY};
 	uint64_t n;
-	int status = GPUBE_ENOMEM;
+	int status = GPUBE_OK;
 
 	while (m.n * (m.n - 1) / 2 < d->n_goods || m.n <= CONNECTIONS)
 		m.n++;
 	n = (uint64_t)m.n;
-	m.x = gpube__alloc(d->ctx, n, sizeof(*m.x));
-	m.y = gpube__alloc(d->ctx, n, sizeof(*m.y));
-	m.edge = gpube__alloc(d->ctx, n * n, sizeof(*m.edge));
-	m.at = gpube__alloc(d->ctx, n + 1, sizeof(*m.at));
-	m.next_to = gpube__alloc(d->ctx, 2 * (uint64_t)d->n_goods, sizeof(*m.next_to));
-	m.by = gpube__alloc_zero(d->ctx, n, sizeof(*m.by));
-	m.cost = gpube__alloc(d->ctx, n, sizeof(*m.cost));
-	m.seen = gpube__alloc(d->ctx, n, 1);
-	m.step = gpube__alloc(d->ctx, MOST_STEPS, sizeof(*m.step));
-	m.heap = gpube__alloc(d->ctx, MOST_STEPS, sizeof(*m.heap));
-	if (m.x && m.y && m.edge && m.at && m.next_to && m.by && m.cost && m.seen && m.step &&
-		m.heap) {
-		draw_map(&m);
-		status = GPUBE_OK;
-	}
+	m.x = gpube__array(&d->arrays, n, sizeof(*m.x));
+	m.y = gpube__array(&d->arrays, n, sizeof(*m.y));
+	m.edge = gpube__array(&d->arrays, n * n, sizeof(*m.edge));
+	m.at = gpube__array(&d->arrays, n + 1, sizeof(*m.at));
+	m.next_to = gpube__array(&d->arrays, 2 * (uint64_t)d->n_goods, sizeof(*m.next_to));
+	m.by = gpube__array(&d->arrays, n, sizeof(*m.by));
+	m.cost = gpube__array(&d->arrays, n, sizeof(*m.cost));
+	m.seen = gpube__array(&d->arrays, n, 1);
+	m.step = gpube__array(&d->arrays, MOST_STEPS, sizeof(*m.step));
+	m.heap = gpube__array(&d->arrays, MOST_STEPS, sizeof(*m.heap));
+	if (d->arrays.failed)
+		return GPUBE_ENOMEM;
+	draw_map(&m);
 	while (!status && d->n_drawn < d->n_bids)
 		status =
 			gpube__stopped(d->ctx) ? gpube__fail_stopped(d->ctx) : draw_shipper(&m, in);
-	GPUBE_FREE_ALL(
-		d->ctx, m.x, m.y, m.edge, m.at, m.next_to, m.by, m.cost, m.seen, m.step, m.heap);
 	return status;
 }
 

@@ -7,7 +7,6 @@
 #include "gpube/options/options.h"
 #include "gpube/cli/session/contents.h"
 #include "gpube/cli/session/session_ranks.h"
-#include "csg/distributions.h"
 #include "csg/view.h"
 
 #define OPTS_STRUCT struct opts_csg
@@ -142,23 +141,31 @@ static bool stays_on_device(const struct opts_csg *o)
 static int generate(
 	struct session *s, struct gpube_model **g, const struct opts_csg *o, const struct ranks *r)
 {
+	struct gpube_opts random = {
+		.coalition_type = o->type, .n_agents = (int)o->agents, .seed = o->seed};
 	/* the words of --type are those of enum gpube_type, from INT16 on */
 	const enum gpube_type type = (enum gpube_type)(o->type + GPUBE_INT16);
-	const uint64_t seed = (uint64_t)o->seed;
 	const bool conv = !o->free_disposal && !o->certify && !o->verify &&
 			  (o->method == GPUBE_CSG_CONV || o->method == GPUBE_CSG_AUTO);
 	int status = GPUBE_EINVAL;
 
+	*g = NULL;
+	random.coalition_distribution =
+		session_distribution(s, GPUBE__WORDS_COALITIONS, o->generate);
+	if (random.coalition_distribution < 0)
+		return GPUBE_EINVAL;
 	if (o->method == GPUBE_CSG_CONV && conv &&
 		(uint64_t)gpube__type_size(type) * 3 << o->agents >> 1 > s->ctx->memory_bytes)
 		status = GPUBE_ELIMIT; /* values and sums, half as many */
+	random.store = CSG_ON_DEVICE;
 	if (stays_on_device(o) && r->world.n_ranks == 1)
-		status =
-			csg__generate_on_device(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate(g, s->ctx, &random);
+	random.store = CSG_IN_MEMORY;
 	if (status == GPUBE_EINVAL || (status == GPUBE_ELIMIT && !conv))
-		status = csg__generate(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate(g, s->ctx, &random);
+	random.store = CSG_NOWHERE;
 	if (status == GPUBE_ELIMIT && conv)
-		status = csg__generate_unstored(g, s->ctx, o->generate, (int)o->agents, type, seed);
+		status = gpube_coalitions_generate(g, s->ctx, &random);
 	return status;
 }
 

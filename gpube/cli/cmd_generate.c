@@ -2,14 +2,12 @@
 #include <string.h>
 
 #include "csg/auction.h"
-#include "gpube/options/options.h"
 #include "csg/csg.h"
 #include "formats/formats.h"
 #include "gpube/cli/session/session.h"
 #include "gpube/ir/generate.h"
 #include "gpube/options/options.h"
 #include "nash/nash.h"
-#include "csg/distributions.h"
 
 #define OPTS_STRUCT struct opts_generate
 static const struct opt_row rows[] = {OPTS_GENERATE(OPT_ROW)};
@@ -65,14 +63,20 @@ static int generate(struct session *s, const struct opts_generate *o, enum gpube
 /* A name in .txt, .txt.gz or .txt.xz, or standard output: text; others: binary. */
 static int generate_coalitions(struct session *s, const struct opts_generate *o)
 {
+	const struct gpube_opts random = {
+		.coalition_distribution = session_distribution(
+			s, GPUBE__WORDS_COALITIONS, o->dist ? o->dist : "uniform"),
+		.n_agents = (int)o->variables,
+		.coalition_type = o->type,
+		.seed = o->seed,
+	};
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	/* the words of --type are those of enum gpube_type, from INT16 on */
 	if (o->variables > GPUBE_MAX_AGENTS)
 		rc = session_fail_text(s, NULL, "generate csg: at most 40 agents");
-	else if (csg__generate(&m, s->ctx, o->dist ? o->dist : "uniform", (int)o->variables,
-			 (enum gpube_type)(o->type + GPUBE_INT16), (uint64_t)o->seed) ||
+	else if (random.coalition_distribution < 0 ||
+		 gpube_coalitions_generate(&m, s->ctx, &random) ||
 		 gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CSG}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);
@@ -81,11 +85,17 @@ static int generate_coalitions(struct session *s, const struct opts_generate *o)
 
 static int generate_auction(struct session *s, const struct opts_generate *o)
 {
+	const struct gpube_opts random = {
+		.auction_distribution = session_distribution(
+			s, GPUBE__WORDS_AUCTIONS, o->dist ? o->dist : "regions"),
+		.goods = (int)o->goods,
+		.bids = (int)o->bids,
+		.seed = o->seed,
+	};
 	struct gpube_model *m = NULL;
 	int rc = CLI_DONE;
 
-	if (csg__auction_generate(&m, s->ctx, o->dist ? o->dist : "regions", (int)o->goods,
-		    (int)o->bids, (uint64_t)o->seed) ||
+	if (random.auction_distribution < 0 || gpube_auction_generate(&m, s->ctx, &random) ||
 		gpube_write(m, s->output, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL))
 		rc = session_fail(s, NULL);
 	gpube_model_free(m);

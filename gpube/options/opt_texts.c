@@ -25,6 +25,13 @@ int gpube__opt_word(const char *words, const char *word)
 	}
 }
 
+int gpube__opt_word_text(char *text, size_t size, const char *words, int k)
+{
+	for (; k > 0; k--)
+		words += strcspn(words, "|") + 1;
+	return snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
+}
+
 bool gpube__opt_is_named(const struct gpube__opt *row, const char *name)
 {
 	const char *p = row->name;

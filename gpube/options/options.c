@@ -354,13 +354,6 @@ static int numbers_text(char *text, size_t size, const struct gpube__opt_numbers
 	return (int)used;
 }
 
-static int word_text(char *text, size_t size, const char *words, int k)
-{
-	for (; k > 0; k--)
-		words += strcspn(words, "|") + 1;
-	return snprintf(text, size, "%.*s", (int)strcspn(words, "|"), words);
-}
-
 static int value_text(char *text, size_t size, struct gpube_opts *o, const struct gpube__opt *row)
 {
 	const void *at = field_of(o, row);
@@ -378,7 +371,7 @@ static int value_text(char *text, size_t size, struct gpube_opts *o, const struc
 	case GPUBE__OPT_TIME:
 		return snprintf(text, size, "%.17g", *(const double *)at);
 	case GPUBE__OPT_CHOICE:
-		return word_text(text, size, row->argument, *(const int *)at);
+		return gpube__opt_word_text(text, size, row->argument, *(const int *)at);
 	case GPUBE__OPT_TOTAL:
 		if (total->text || !total->has)
 			return snprintf(text, size, "%s", total->text ? total->text : "");

@@ -127,6 +127,8 @@ const char *gpube__opt_expectation(const struct gpube__opt *row, char text[GPUBE
 bool gpube__opt_is_named(const struct gpube__opt *row, const char *name);
 /* Index of 'word', in any case, among the words of "a|b|c"; -1 if it is none of them. */
 int gpube__opt_word(const char *words, const char *word);
+/* Word k of them, as snprintf() would write it. */
+int gpube__opt_word_text(char *text, size_t size, const char *words, int k);
 
 /* ---- for calls ------------------------------------------------------------------------------- */
 

@@ -104,8 +104,8 @@ int dcop_world_open(
 int dcop_world_agree(struct dcop_world *w, int status);
 
 /*
- * dcop__parcel_new() - a parcel whose body begins with a head; what is more, and the blobs, are to be
- * filled. NULL: no memory
+ * dcop__parcel_new() - a parcel whose body begins with a head; what is more, and the blobs, are to
+ * be filled. NULL: no memory
  */
 struct dcop_parcel *dcop__parcel_new(struct gpube_ctx *ctx, const void *head, uint64_t head_bytes,
 	uint64_t more_bytes, int32_t n_blobs);

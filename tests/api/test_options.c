@@ -4,7 +4,6 @@
  */
 #include <string.h>
 
-#include "csg/distributions.h"
 #include "formats/formats.h"
 #include "gpube/options/options.h"
 #include "tests/support/cases.h"
@@ -280,23 +279,6 @@ static void log_of_text(void **state)
 	gpube_ctx_free(c);
 }
 
-static int n_words(const char *words, const char *(*name)(int k))
-{
-	int k = 0;
-
-	for (; name(k); k++)
-		assert_int_equal(gpube__opt_word(words, name(k)), k);
-	return k;
-}
-
-/* Words that calls index tables by are in the order of these. */
-static void distributions(void **state)
-{
-	(void)state;
-	assert_int_equal(n_words(GPUBE__WORDS_COALITIONS, csg__distribution), 14);
-	assert_int_equal(n_words(GPUBE__WORDS_AUCTIONS, csg__auction_distribution), 13);
-}
-
 int main(void)
 {
 	struct cases c = {0};
@@ -307,7 +289,6 @@ int main(void)
 	ADD_CASE(&c, of_a_context);
 	ADD_CASE(&c, out_of_memory);
 	ADD_CASE(&c, all_are_listed);
-	ADD_CASE(&c, distributions);
 	ADD_CASE(&c, log_of_text);
 	return run_cases(&c, "options", ctx_setup, ctx_teardown);
 }

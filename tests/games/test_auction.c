@@ -444,6 +444,7 @@ static struct CMUnitTest tests[300];
 
 int main(void)
 {
+	static char names[16][32];
 	size_t n = 0;
 	int rc;
 
@@ -453,9 +454,9 @@ int main(void)
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(not_generated);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(shapes);
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(large_prices);
-	for (int k = 0; csg__auction_distribution(k); k++) {
+	for (int k = 0; word_of(names[k], GPUBE__WORDS_AUCTIONS, k); k++) {
 		static struct drawn drawn[16];
-		const char *name = csg__auction_distribution(k);
+		const char *name = names[k];
 
 		/* a bidder of the others takes a dummy good: few bids leave room for them */
 		drawn[k] = (struct drawn){.distribution = name,
@@ -463,7 +464,7 @@ int main(void)
 				 : name[0] == 'm' ? 12
 						  : 10,
 			.bids = name[0] == 'L' ? 60 : 10};
-		snprintf(drawn[k].name, sizeof(drawn[k].name), "generated: %s", name);
+		snprintf(drawn[k].name, sizeof(drawn[k].name), "generated: %.31s", name);
 		tests[n++] = (struct CMUnitTest){drawn[k].name, generated, NULL, NULL, &drawn[k]};
 	}
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(failures);

@@ -56,7 +56,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 
 	if (row->distribution) {
 		assert_int_equal(
-			csg__generate(&g, ctx, row->distribution, row->n, row->type, 7), 0);
+			draw_game(&g, ctx, row->distribution, row->n, row->type, 7, "memory"), 0);
 		return g;
 	}
 	assert_int_equal(gpube_coalitions_new(&g, ctx, row->n, row->type), 0);
@@ -338,7 +338,8 @@ static void stops(void **state)
 		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-		assert_int_equal(csg__generate(&g, ctx, "uniform", 14, GPUBE_INT32, 1), GPUBE_OK);
+		assert_int_equal(
+			draw_game(&g, ctx, "uniform", 14, GPUBE_INT32, 1, "memory"), GPUBE_OK);
 		gpube_ctx_stop(ctx);
 		r = solve(g, (enum gpube_csg_method)m, false);
 		assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
@@ -361,7 +362,7 @@ static void dp_stops(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, &one), GPUBE_OK);
-	assert_int_equal(csg__generate(&g, ctx, "uniform", 23, GPUBE_INT32, 1), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "uniform", 23, GPUBE_INT32, 1, "memory"), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_BOUNDS);
 	assert_true(r->seconds_splits <= r->seconds_total);
@@ -475,6 +476,7 @@ static void add(void (*fn)(void **), struct row row, const char *what)
 
 int main(void)
 {
+	static char names[16][32];
 	static const struct CMUnitTest others[] = {
 		cmocka_unit_test(splits_counted),
 		cmocka_unit_test(refused_values),
@@ -503,12 +505,12 @@ int main(void)
 				row.disposal = false;
 			}
 		}
-	for (int k = 0; csg__distribution(k); k++)
+	for (int k = 0; word_of(names[k], GPUBE__WORDS_COALITIONS, k); k++)
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			struct row row = {
 				.type = (enum gpube_type)type, .kind = k < 10 ? PLAIN : FORBIDDEN};
 
-			row.distribution = csg__distribution(k);
+			row.distribution = names[k];
 			for (row.n = 10; row.n <= 13 + (type == GPUBE_FLOAT32); row.n++)
 				add(methods_agree, row, row.distribution);
 		}

@@ -155,7 +155,7 @@ static struct gpube_model *make(struct gpube_ctx *ctx, const struct row *row)
 
 	if (row->distribution) {
 		assert_int_equal(
-			csg__generate(&g, ctx, row->distribution, row->n, row->type, 5), 0);
+			draw_game(&g, ctx, row->distribution, row->n, row->type, 5, "memory"), 0);
 		return g;
 	}
 	assert_int_equal(gpube_coalitions_new(&g, ctx, row->n, row->type), 0);
@@ -230,7 +230,7 @@ static void little_device(void **state)
 	size = gpube__type_size(r->work);
 	if (!stored)
 		assert_int_equal(
-			csg__generate_unstored(&g, ctx, row->distribution, row->n, row->type, 5),
+			draw_game(&g, ctx, row->distribution, row->n, row->type, 5, "none"),
 			GPUBE_OK);
 	/* 5 and its scratch: pieces of 10 bits; 4 of 11: sums on the host; 2^n: all there */
 	for (uint64_t cap = LEAST_CAP(size); n_largest < 4; cap *= 4) {
@@ -308,8 +308,7 @@ static void unstored(void **state)
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make(ctx, row);
 	assert_int_equal(
-		csg__generate_unstored(&made, ctx, row->distribution, row->n, row->type, 5),
-		GPUBE_OK);
+		draw_game(&made, ctx, row->distribution, row->n, row->type, 5, "none"), GPUBE_OK);
 	assert_null(gpube_coalitions_values(made));
 	assert_int_equal(csg__view_init(&v, made, false, false), GPUBE_OK);
 	piece = malloc(size << row->n);
@@ -352,9 +351,9 @@ static void unstored_refused(void **state)
 
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg__generate_unstored(&g, ctx, "ndcs", 41, GPUBE_INT32, 0), GPUBE_EINVAL);
+	assert_int_equal(draw_game(&g, ctx, "ndcs", 41, GPUBE_INT32, 0, "none"), GPUBE_EINVAL);
 	assert_null(g);
-	assert_int_equal(csg__generate_unstored(&g, ctx, "ndcs", 9, GPUBE_INT32, 0), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "ndcs", 9, GPUBE_INT32, 0, "none"), GPUBE_OK);
 	for (size_t k = 0; k < sizeof(methods) / sizeof(*methods); k++) {
 		struct gpube_opts opts = {.csg_method = methods[k]};
 
@@ -429,6 +428,7 @@ static struct CMUnitTest tests[70];
 
 int main(void)
 {
+	static char names[16][32];
 	size_t n = 0;
 
 	tests[n++] = (struct CMUnitTest)cmocka_unit_test(failures);
@@ -446,13 +446,13 @@ int main(void)
 				gpube__type_name(row->type), of[k] ? of[k] : "forbidden ones");
 			tests[n++] = (struct CMUnitTest){row->name, little_device, NULL, NULL, row};
 		}
-	for (int k = 0; csg__distribution(k); k++) {
+	for (int k = 0; word_of(names[k], GPUBE__WORDS_COALITIONS, k); k++) {
 		struct row *row = &rows[n];
 
 		*row = (struct row){.type = (enum gpube_type)(GPUBE_INT16 + k % 5),
 			.n = 14,
-			.distribution = csg__distribution(k)};
-		snprintf(row->name, sizeof(row->name), "unstored: %s, %s",
+			.distribution = names[k]};
+		snprintf(row->name, sizeof(row->name), "unstored: %s, %.31s",
 			gpube__type_name(row->type), row->distribution);
 		tests[n++] = (struct CMUnitTest){row->name, unstored, NULL, NULL, row};
 	}

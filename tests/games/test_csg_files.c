@@ -54,7 +54,7 @@ static void certificate_stopped(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	o.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, &c), GPUBE_OK);
-	assert_int_equal(csg__generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "ndcs", 10, GPUBE_INT32, 3, "memory"), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &o), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	assert_int_equal(r->certificate_status, GPUBE_ESTOP);
@@ -76,7 +76,7 @@ static int certify_or_verify(struct gpube_ctx *ctx, struct gpube_model *none, co
 	const struct proving *p = arg;
 	struct gpube_csg_result *r = NULL;
 	struct gpube_model *g;
-	int status = csg__generate(&g, ctx, "ndcs", 10, GPUBE_INT32, 3);
+	int status = draw_game(&g, ctx, "ndcs", 10, GPUBE_INT32, 3, "memory");
 
 	(void)none;
 	if (!status)
@@ -123,7 +123,7 @@ static void certificate(void **state)
 	snprintf(path, sizeof(path), "%s/proof", dir);
 	opts.certificate = path;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
-	assert_int_equal(csg__generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 3), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "ndcs", 12, GPUBE_INT32, 3, "memory"), GPUBE_OK);
 	assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 	assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);
 	text = test_get(path, NULL);

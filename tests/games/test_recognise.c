@@ -9,7 +9,7 @@
 
 #include "csg/auction.h"
 #include "csg/csg.h"
-#include "csg/distributions.h"
+#include "tests/support/structures.h"
 #include "gpube/bound/bound.h"
 #include "gpube/forms/model_as.h"
 #include "gpube/forms/form.h"
@@ -33,10 +33,10 @@ static struct gpube_model *draw(struct gpube_ctx *to, enum kind kind, uint64_t s
 
 	gpube__rng_init(&rng, seed);
 	if (kind == PACKING) {
-		status = csg__auction_generate(
+		status = draw_auction(
 			&form, to, dists[seed % 5], large ? 30 : 12, large ? 120 : 25, seed);
 	} else if (kind == CHAIN) {
-		status = csg__generate(&form, to, "ndcs", n, GPUBE_INT32, seed);
+		status = draw_game(&form, to, "ndcs", n, GPUBE_INT32, seed, "memory");
 	} else {
 		for (; k < n; k++) {
 			mask[k] = (uint64_t)1 << k;
@@ -127,7 +127,7 @@ static void proves(void **state)
 	struct gpube_solution *s;
 
 	(void)state;
-	assert_int_equal(csg__auction_generate(&auction, ctx, "arbitrary", 30, 150, 1), GPUBE_OK);
+	assert_int_equal(draw_auction(&auction, ctx, "arbitrary", 30, 150, 1), GPUBE_OK);
 	assert_int_equal(gpube__costs_of_auction(&m, auction), GPUBE_OK);
 	assert_int_equal(gpube_auction(&r, auction, NULL), GPUBE_OK);
 	assert_int_equal(gpube_solve(&s, m, NULL), GPUBE_OK);

@@ -9,7 +9,7 @@
 
 #include "csg/conv/conv.h"
 #include "gpube/ops/device/backend.h"
-#include "csg/distributions.h"
+#include "tests/support/structures.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_subset_ops *gpu;
@@ -169,9 +169,9 @@ static void solves(void **state)
 	struct gpube_csg_result *here, *r;
 	struct gpube_model *g, *there;
 
-	assert_int_equal(csg__generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "uniform", row->n_bits, type, 3, "memory"), GPUBE_OK);
 	assert_int_equal(
-		csg__generate_on_device(&there, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+		draw_game(&there, ctx, "uniform", row->n_bits, type, 3, "device"), GPUBE_OK);
 	opts.csg_method = GPUBE_CSG_CONV;
 	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	opts.backend = GPUBE_BACKEND_CUDA;
@@ -197,7 +197,8 @@ static void auctions(void **state)
 	struct gpube_csg_result *here, *there;
 	struct gpube_model *g;
 
-	assert_int_equal(csg__generate(&g, ctx, "normal", row->n_bits, row->type, 3), GPUBE_OK);
+	assert_int_equal(
+		draw_game(&g, ctx, "normal", row->n_bits, row->type, 3, "memory"), GPUBE_OK);
 	for (opts.free_disposal = 0; opts.free_disposal < 2; opts.free_disposal++) {
 		opts.backend = GPUBE_BACKEND_CPU;
 		assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
@@ -272,7 +273,7 @@ static void streams(void **state)
 	struct gpube_csg_result *here;
 	struct gpube_model *g;
 
-	assert_int_equal(csg__generate(&g, ctx, "uniform", row->n_bits, type, 3), GPUBE_OK);
+	assert_int_equal(draw_game(&g, ctx, "uniform", row->n_bits, type, 3, "memory"), GPUBE_OK);
 	assert_int_equal(gpube_csg(&here, g, &opts), GPUBE_OK);
 	gpube_model_free(g);
 	opts.backend = GPUBE_BACKEND_CUDA;
@@ -282,8 +283,8 @@ static void streams(void **state)
 		struct gpube_csg_result *r;
 
 		assert_int_equal(gpube_ctx_new(&own, &limits), GPUBE_OK);
-		assert_int_equal((k % 2 ? csg__generate_unstored : csg__generate)(
-					 &g, own, "uniform", row->n_bits, type, 3),
+		assert_int_equal(draw_game(&g, own, "uniform", row->n_bits, type, 3,
+					 k % 2 ? "none" : "memory"),
 			GPUBE_OK);
 		assert_int_equal(gpube_csg(&r, g, &opts), GPUBE_OK);
 		assert_int_equal(r->answer, GPUBE_CSG_OPTIMAL);

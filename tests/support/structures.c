@@ -3,13 +3,14 @@
 #include "gpube/options/options.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "csg/auction.h"
 #include "csg/view.h"
 #include "formats/formats.h"
 #include "tests/support/memory.h"
 #include "tests/support/test.h"
-#include "csg/distributions.h"
 
 double best_partition(const struct gpube_model *g, uint64_t left, bool disposal)
 {
@@ -57,7 +58,7 @@ static int get_and_solve(struct gpube_ctx *ctx, struct gpube_model *none, const 
 	struct gpube_model *g;
 	int status = s->path ? gpube_read(&g, ctx, s->path,
 				       &(struct gpube_opts){.from = GPUBE_FORMAT_CSG})
-			     : csg__generate(&g, ctx, "ndcs", 12, GPUBE_INT32, 1);
+			     : draw_game(&g, ctx, "ndcs", 12, GPUBE_INT32, 1, "memory");
 
 	(void)none;
 	if (!status)
@@ -99,11 +100,61 @@ void put_scaled(struct gpube_model *g, uint64_t c, double v)
 	}
 }
 
+/* Pairs of names and values up to NULL, of a call that makes a model. */
+static int make(struct gpube_model **out, struct gpube_ctx *ctx, const char *const *opts,
+	int (*call)(struct gpube_model **, struct gpube_ctx *, const struct gpube_opts *))
+{
+	struct gpube_opts *o;
+	int status = gpube_opts_new(&o, ctx);
+
+	*out = NULL;
+	for (; *opts && !status; opts += 2)
+		status = gpube_opts_set(o, opts[0], opts[1]);
+	if (!status)
+		status = call(out, ctx, o);
+	gpube_opts_free(o);
+	return status;
+}
+
+int draw_game(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum gpube_type type, uint64_t seed, const char *store)
+{
+	char number[2][24];
+
+	snprintf(number[0], sizeof(number[0]), "%d", n_agents);
+	snprintf(number[1], sizeof(number[1]), "%lld", (long long)seed);
+	return make(out, ctx,
+		(const char *const[]){"distribution", distribution, "n_agents", number[0], "type",
+			gpube__type_name(type), "seed", number[1], "store", store, NULL},
+		gpube_coalitions_generate);
+}
+
+int draw_auction(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_goods, int n_bids, uint64_t seed)
+{
+	char number[3][24];
+
+	snprintf(number[0], sizeof(number[0]), "%d", n_goods);
+	snprintf(number[1], sizeof(number[1]), "%d", n_bids);
+	snprintf(number[2], sizeof(number[2]), "%lld", (long long)seed);
+	return make(out, ctx,
+		(const char *const[]){"distribution", distribution, "goods", number[0], "bids",
+			number[1], "seed", number[2], NULL},
+		gpube_auction_generate);
+}
+
+const char *word_of(char text[32], const char *words, int k)
+{
+	for (; k > 0 && strchr(words, '|'); k--)
+		words = strchr(words, '|') + 1;
+	return k ? NULL : memcpy(memset(text, 0, 32), words, strcspn(words, "|"));
+}
+
 int put_auction(struct gpube_ctx *ctx, const char *path, const char *distribution, int n_goods,
 	int n_bids, uint64_t seed)
 {
 	struct gpube_model *m;
-	int status = csg__auction_generate(&m, ctx, distribution, n_goods, n_bids, seed);
+	int status = draw_auction(&m, ctx, distribution, n_goods, n_bids, seed);
 
 	if (!status)
 		status = gpube_write(m, path, &(struct gpube_opts){.to = GPUBE_FORMAT_CATS}, NULL);

@@ -18,7 +18,18 @@ void check_structure(const struct gpube_model *g, const struct gpube_csg_result 
  */
 void put_scaled(struct gpube_model *g, uint64_t coalition, double v);
 
-/* A random auction as a CATS file; csg__auction_generate()'s status, or gpube_write()'s. */
+/*
+ * Random games and auctions, by options' words. *out is NULL after a failure.
+ * store   "memory", "device" or "none"
+ */
+int draw_game(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_agents, enum gpube_type type, uint64_t seed, const char *store);
+int draw_auction(struct gpube_model **out, struct gpube_ctx *ctx, const char *distribution,
+	int n_goods, int n_bids, uint64_t seed);
+/* Word k of "a|b|c" in 'text', or NULL. */
+const char *word_of(char text[32], const char *words, int k);
+
+/* A random auction as a CATS file; draw_auction()'s status, or gpube_write()'s. */
 int put_auction(struct gpube_ctx *ctx, const char *path, const char *distribution, int n_goods,
 	int n_bids, uint64_t seed);
 

@@ -184,6 +184,23 @@ int session_fail_text(struct session *s, const struct gpube_solution *solution, 
 	return CLI_FAILED;
 }
 
+int session_distribution(struct session *s, const char *words, const char *name)
+{
+	const int k = gpube__opt_word(words, name);
+	char all[300];
+	size_t n = 0;
+
+	for (const char *c = words; *c && n < sizeof(all) - 2; c++) {
+		all[n++] = *c == '|' ? ',' : *c;
+		if (*c == '|')
+			all[n++] = ' ';
+	}
+	if (k < 0)
+		gpube__fail(s->ctx, GPUBE_EINVAL, "no such distribution: '%.100s'; there are %.*s",
+			name, (int)n, all);
+	return k;
+}
+
 int session_fail(struct session *s, const struct gpube_solution *solution)
 {
 	return session_fail_text(s, solution, gpube_error(s->ctx));

@@ -62,6 +62,8 @@ void session_end(struct session *s);
  */
 int session_fail(struct session *s, const struct gpube_solution *solution);
 int session_fail_text(struct session *s, const struct gpube_solution *solution, const char *text);
+/* Which of the words of "a|b|c" a distribution is; -1: none, which is the context's text. */
+int session_distribution(struct session *s, const char *words, const char *name);
 
 /* A line on standard error, unless --quiet. */
 void session_note(struct session *s, const char *text);
