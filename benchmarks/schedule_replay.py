@@ -96,8 +96,8 @@ def read_models(path):
 
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
-LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 16, 0.95, 1.5, 0.8, 1e4, 2
-PATIENCE, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 4, 2, 2, 1, 2, 6e6
+LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 4, 0.95, 1.5, 0.8, 1e4, 2
+PATIENCE, PART, OF_ROUND, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 4, 1 / 4, 1 / 16, 2, 2, 1, 2, 6e6
 MOST_BUDGET = 1e18
 SEEDS = 12  # first orders that an order search takes at least (order.c)
 ENDLESS_TICKS, TERNARY = 1e18, 2.5  # of elimination; of functions: features.c
@@ -220,9 +220,11 @@ class Replay:
             end, reach, s = self.next_to_end(left)
             if not s:
                 break
-            left -= self.turn(s, min(PATIENCE * end, reach))[0]
-            if not s.out:
+            rough = s.name == "tree"
+            used = self.turn(s, max(PART * end, OF_ROUND * reach) if rough else min(PATIENCE * end, reach))[0]
+            if not s.out and self.fit(s)[0] * s.slower + used >= WRONG * end:
                 s.slower *= WRONG
+            left -= used
         return left
 
     def share(self, s, left):

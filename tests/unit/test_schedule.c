@@ -13,16 +13,17 @@ enum { MOST_TURNS = 4096 };
 
 /* A made-up method: what it does with its turns. */
 struct made_up {
-	double end;    /* as fit() predicts it; 0: unfit */
-	double least;  /* as fit() says it */
-	bool rough;    /* likewise */
-	double needs;  /* ticks until it proves; INFINITY: never */
-	double excess; /* ticks that every step takes beside its budget */
-	double factor; /* what a step leaves of the gap */
-	double grows;  /* how many times as far a step brings the lower bound; 0: it does not */
-	double nearer; /* and of what the next method predicts, where it is not 0 */
-	int fails_at;  /* the first step that fails, from 1 on; 0: none does */
-	int status;    /* with which */
+	double end;       /* as fit() predicts it; 0: unfit */
+	double least;     /* as fit() says it */
+	bool rough;       /* likewise */
+	bool counts_down; /* it predicts what it still needs */
+	double needs;     /* ticks until it proves; INFINITY: never */
+	double excess;    /* ticks that every step takes beside its budget */
+	double factor;    /* what a step leaves of the gap */
+	double grows;     /* how many times as far a step brings the lower bound; 0: it does not */
+	double nearer;    /* and of what the next method predicts, where it is not 0 */
+	int fails_at;     /* the first step that fails, from 1 on; 0: none does */
+	int status;       /* with which */
 	bool says_done;
 	int most_steps; /* after so many it is unfit; 0: never */
 	int n_steps;
@@ -60,6 +61,8 @@ static int step(struct known *k, int i, double ticks, enum gpube__step *end)
 		k->proved_part *= m->grows > 0 ? m->grows : 1;
 		k->mark++;
 	}
+	if (m->counts_down)
+		m->end = m->needs - m->worked;
 	if (m->nearer > 0)
 		k->of[i + 1].needs = k->of[i + 1].end *= m->nearer;
 	*end = m->says_done ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
@@ -188,9 +191,9 @@ static void nobody_starves(void **state)
 			assert_true(k->proved);
 			/*
 			 * its share, and the round before it; who changes nothing has less and
-			 * less: at worst a 64th, of which the others' are no more
+			 * less: at worst a quarter, of which the others' are no more
 			 */
-			most = 256 * needs / shares[who] + 2 * GPUBE__FIRST_ROUND;
+			most = 16 * needs / shares[who] + 2 * GPUBE__FIRST_ROUND;
 			assert_true(k->ticks <= most);
 			assert_true(who || k->ticks < 8 * needs + 2 * GPUBE__FIRST_ROUND);
 		}
@@ -260,8 +263,31 @@ static void estimates_are_believed_less(void **state)
 			i++;
 		assert_true(i < k->n_turns);
 		assert_int_equal(k->turns[i].round, rough);
-		assert_true(k->turns[i].budget == 2 * GPUBE__FIRST_ROUND);
+		assert_true(k->turns[i].budget == (rough ? 1.5 / 4 : 2) * GPUBE__FIRST_ROUND);
+		/* it comes no nearer, and has no more than half of the round */
+		for (double ticks = 0; i < k->n_turns && k->turns[i].round == rough; i++) {
+			ticks += strcmp(k->turns[i].method, "second") ? 0 : k->turns[i].ticks;
+			assert_true(!rough || ticks <= GPUBE__FIRST_ROUND);
+		}
 	}
+}
+
+/* One that holds is not broken off: its parts follow each other. */
+static void estimates_that_hold_go_on(void **state)
+{
+	static const double shares[] = {0.9, 0};
+	struct known *k = begin();
+	int n = 0;
+
+	(void)state;
+	k->of[1].end = k->of[1].needs = 0.9 * GPUBE__FIRST_ROUND;
+	k->of[1].rough = k->of[1].counts_down = true;
+	assert_int_equal(run(k, shares, 2), 0);
+	assert_true(k->proved);
+	for (int i = 0; i < k->n_turns; i++)
+		n += !strcmp(k->turns[i].method, "second");
+	assert_int_equal(n, k->n_turns);
+	assert_in_range(n, 2, 16);
 }
 
 static void gains_earn_another_turn(void **state)
@@ -335,7 +361,7 @@ static void who_changes_nothing_gets_less(void **state)
 	(void)state;
 	k->of[1].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
-	assert_true(k->of[0].worked < k->of[1].worked / 8);
+	assert_true(k->of[0].worked < k->of[1].worked / 3);
 	for (int i = 0; i < k->n_turns; i++) /* but never nothing */
 		if (!strcmp(k->turns[i].method, "first")) {
 			assert_true(k->turns[i].budget >= last / 2);
@@ -356,7 +382,7 @@ static void a_bound_that_grows_is_progress(void **state)
 
 		known->of[0].grows = grows;
 		assert_int_equal(run(known, shares, 2), 0);
-		assert_true((known->of[0].worked > 8 * known->of[1].worked) == (grows == 2));
+		assert_true((known->of[0].worked > 3 * known->of[1].worked) == (grows == 2));
 	}
 }
 
@@ -462,6 +488,7 @@ int main(void)
 		cmocka_unit_test(predicted_ends_come_first),
 		cmocka_unit_test(wrong_predictions_are_stopped),
 		cmocka_unit_test(estimates_are_believed_less),
+		cmocka_unit_test(estimates_that_hold_go_on),
 		cmocka_unit_test(gains_earn_another_turn),
 		cmocka_unit_test(who_brings_an_end_nearer_goes_on),
 		cmocka_unit_test(an_end_in_the_round_is_not_put_off),

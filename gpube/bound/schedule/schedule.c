@@ -2,7 +2,7 @@
 #include "gpube/bound/schedule/schedule.h"
 
 /* A share is at least this part of what data gives it. */
-#define LEAST_WEIGHT (1.0 / 16)
+#define LEAST_WEIGHT (1.0 / 4)
 /* A method that found no room may find it later, once. */
 enum { MOST_FAILURES = 2 };
 /* What a turn leaves of the gap, at most, if it is to count as an improvement. */
@@ -12,10 +12,13 @@ enum { MOST_FAILURES = 2 };
 /* Turns without one, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
 /*
- * Past so many times its prediction a method that was let go to its end is stopped, and is believed
- * to take WRONG times as long as it predicts.
+ * A method that was let go to its end is stopped past so many times what it predicts; where that is
+ * no plan but an estimate it is asked again after a part of it, or of the round. If it turns out to
+ * take WRONG times its prediction in all, later ones count as so many times as long.
  */
 #define PATIENCE 4
+#define PART     (1.0 / 4)
+#define OF_ROUND (1.0 / 16)
 #define WRONG    2
 /*
  * A method that predicts its end is let go where that takes so many times what is left of a round:
@@ -76,7 +79,7 @@ static struct gpube__scheduled *soonest(struct gpube__schedule *s,
 		if (!(at > 0 && at <= reach && at < *end))
 			continue;
 		*end = at;
-		*most = fmin(PATIENCE * at, reach);
+		*most = of.rough ? fmax(PART * at, OF_ROUND * reach) : fmin(PATIENCE * at, reach);
 		best = m;
 	}
 	return best;
@@ -144,7 +147,7 @@ static int let_end(struct gpube__schedule *s, double *left)
 	int status = GPUBE_OK;
 
 	while (!status && !now(s).done) {
-		double end, most;
+		double end, most, worked;
 		struct gpube__scheduled *m = soonest(s, NULL, *left, &end, &most);
 		const double before = now(s).worked;
 		bool much;
@@ -152,9 +155,10 @@ static int let_end(struct gpube__schedule *s, double *left)
 		if (!m)
 			break;
 		status = take_turn(s, m, most, "predicted", &much);
-		if (!m->out) /* it was wrong, and is believed less */
+		worked = now(s).worked - before;
+		if (!m->out && fit(s, m).end * m->slower + worked >= WRONG * end)
 			m->slower *= WRONG;
-		*left -= now(s).worked - before;
+		*left -= worked;
 	}
 	return status;
 }

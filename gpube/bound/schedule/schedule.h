@@ -6,12 +6,13 @@
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
  * add up to it. A method that predicts its end within what is left of two rounds goes first; where
  * the prediction is no plan but an estimate, of one round. It is stopped after four times its
- * prediction, or once it has used that, unless its prediction itself is longer. A turn that leaves
- * at most half of the gap, or of the ticks that another method predicts, earns another one as long;
- * two turns that change little halve a method's share, down to a part of it, and an improvement
- * restores it. A lower bound that is half as far again from where bounds begin is one, however
- * little of the gap that is: most of the gap may be a poor incumbent's. So what one method proves
- * in t is not missed by more than a small multiple of t, and who makes progress goes on.
+ * prediction, or once it has used that, unless its prediction itself is longer; an estimate is made
+ * again after a quarter of it. A turn that leaves at most half of the gap, or of the ticks that
+ * another method predicts, earns another one as long; two turns that change little halve a method's
+ * share, down to a quarter of it, since some methods show nothing before their end, and an
+ * improvement restores it. A lower bound that is half as far again from where bounds begin is one,
+ * however little of the gap that is: most of the gap may be a poor incumbent's. So what one method
+ * proves in t is not missed by more than a small multiple of t, and who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.
@@ -96,7 +97,7 @@ struct gpube__run_view {
 /* Of a method in a schedule. */
 struct gpube__scheduled {
 	const struct gpube__method *method;
-	double weight; /* what is left of its share: 1 to 1 / 16 */
+	double weight; /* what is left of its share: 1 to 1 / 4 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
 	double slower; /* times as long as its prediction it has turned out to take */
 	int idle;      /* turns that changed nothing, one after the other */
