@@ -47,9 +47,10 @@ struct gpube_ctx {
 	bool bounds_unsaid; /* those of a part of the work, which are no bounds of the whole */
 	gpube_realloc_fn *realloc_fn;
 	void *realloc_arg;
-	volatile int stop; /* set from signal handlers and other threads */
-	double deadline;   /* gpube__now() at which work stops; 0: never */
-	int n_devices;     /* GPUs that were asked for, by index; 0: the first */
+	volatile int stop;   /* set from signal handlers and other threads */
+	volatile int paused; /* whoever asks gpube__stopped() waits there: gpube__ctx_pause() */
+	double deadline;     /* gpube__now() at which work stops; 0: never */
+	int n_devices;       /* GPUs that were asked for, by index; 0: the first */
 	int devices[GPUBE_MAX_DEVICES];
 	/* what was measured of this machine (ops/rates.h), or NULL; a child's are its parent's */
 	struct gpube_rates *rates;
@@ -248,6 +249,11 @@ struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent);
 /* A child that works with the parent's device k, one of n that share its threads and memory. */
 struct gpube_ctx gpube__ctx_device(const struct gpube_ctx *parent, int k, int n);
 void gpube__ctx_clear(struct gpube_ctx *ctx);
+/*
+ * By another thread: all that is at work on the context waits where it next asks gpube__stopped(),
+ * until it is let go on (false) or stopped.
+ */
+void gpube__ctx_pause(struct gpube_ctx *ctx, bool paused);
 
 /* ---- words ------------------------------------------------------------- */
 

@@ -12,6 +12,8 @@
 #include "gpube/base/base.h"
 #include "gpube/base/thread.h"
 
+#include <time.h>
+
 enum { MOST_RUNNERS = 8 };
 
 /* Long against a change of threads, short against what anybody would wait for. */
@@ -76,11 +78,31 @@ static void take_turns(struct gpube__turns *t, int me)
 	pthread_mutex_unlock(&t->lock);
 }
 
+/* ---- pauses ----------------------------------------------------------------- */
+
+/* Between two looks at whether a pause is over, which may be long. */
+enum { PAUSE_NS = 2000000 };
+
+void gpube__ctx_pause(struct gpube_ctx *ctx, bool paused)
+{
+	__atomic_store_n(&ctx->paused, paused, __ATOMIC_RELAXED);
+}
+
+static void wait_paused(const struct gpube_ctx *ctx)
+{
+	while (__atomic_load_n(&ctx->paused, __ATOMIC_RELAXED) &&
+		!__atomic_load_n(&ctx->stop, __ATOMIC_RELAXED) &&
+		!(ctx->parent && gpube__stopped(ctx->parent)))
+		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+}
+
 bool gpube__stopped(const struct gpube_ctx *ctx)
 {
 	const int64_t tick_at = __atomic_load_n(&ctx->tick_at, __ATOMIC_RELAXED);
 	double deadline;
 
+	if (__atomic_load_n(&ctx->paused, __ATOMIC_RELAXED))
+		wait_paused(ctx);
 	__atomic_load(&ctx->deadline, &deadline, __ATOMIC_RELAXED);
 	if (ctx->turns)
 		take_turns(ctx->turns, ctx->lane);

@@ -86,39 +86,13 @@ static int simplify(struct gpube_bounder *b)
 	return status;
 }
 
-/*
- * The caller's assignment in the simplified model. A variable may stand for several: it gets its
- * first value that agrees with all of them. False if there is none.
- */
-static bool reduce(struct gpube_bounder *b, const int32_t *values)
-{
-	bool settled = false;
-
-	memset(b->tried, 0, (size_t)b->m->n_vars * sizeof(*b->tried));
-	while (!settled) {
-		settled = true;
-		for (int32_t i = 0; i < b->s.n_vars; i++) {
-			const int32_t var = b->s.var[i], *known = b->s.values[i];
-
-			if (var < 0 && var != GPUBE__SETTLED && b->s.value[i] != values[i])
-				return false;
-			for (; var >= 0 &&
-				(known ? known[b->tried[var]] : b->tried[var]) != values[i];
-				settled = false)
-				if (++b->tried[var] == b->m->vars[var].domain)
-					return false;
-		}
-	}
-	return true;
-}
-
 static int take_known(struct gpube_bounder *b)
 {
 	const struct gpube_opts *o = b->opts;
 	int64_t cost;
-	int status = GPUBE_OK;
+	int status = gpube__bounder_learn(b, true); /* so that others' totals have its decimals */
 
-	if (b->s.known && reduce(b, b->s.known))
+	if (!status && b->s.known && gpube__bounder_reduce(b, b->tried, b->s.known))
 		status = gpube__bounder_report_incumbent(b, b->tried, "simplification");
 	if (status)
 		return status;
@@ -132,7 +106,7 @@ static int take_known(struct gpube_bounder *b)
 		return status;
 	if (cost == GPUBE_INF)
 		gpube__log(b->ctx, GPUBE_LOG_NOTE, "the given assignment is forbidden");
-	else if (reduce(b, o->values))
+	else if (gpube__bounder_reduce(b, b->tried, o->values))
 		status = gpube__bounder_report_incumbent(b, b->tried, "given assignment");
 	return status;
 }

@@ -140,6 +140,8 @@ void gpube__bounder_poll_cutoff(struct gpube_bounder *b)
 {
 	int64_t cutoff;
 
+	if (b->told.watch && b->told.watch->learn && !b->told.learned)
+		b->told.learned = gpube__bounder_learn(b, false);
 	if (!b->told.watch || !b->told.watch->cutoff(b->told.watch->arg, &cutoff))
 		return;
 	cutoff = gpube__given_total(b, cutoff);
@@ -268,6 +270,57 @@ int gpube__bounder_search_for(struct gpube_bounder *b, double seconds, bool *ove
 		status = gpube__bounder_search(b, NULL, STEPS);
 		*over = gpube__worked(b->ctx) <= before;
 	}
+	return status;
+}
+
+/* ---- what others have found ---------------------------------------------------------------- */
+
+bool gpube__bounder_reduce(const struct gpube_bounder *b, int32_t *to, const int32_t *values)
+{
+	bool settled = false;
+
+	memset(to, 0, (size_t)b->m->n_vars * sizeof(*to));
+	while (!settled) {
+		settled = true;
+		for (int32_t i = 0; i < b->s.n_vars; i++) {
+			const int32_t var = b->s.var[i], *known = b->s.values[i];
+
+			if (var < 0 && var != GPUBE__SETTLED && b->s.value[i] != values[i])
+				return false;
+			for (; var >= 0 && (known ? known[to[var]] : to[var]) != values[i];
+				settled = false)
+				if (++to[var] == b->m->vars[var].domain)
+					return false;
+		}
+	}
+	return true;
+}
+
+static int take_assignment(struct gpube_bounder *b, const int32_t *values)
+{
+	/* a method may have something in b->tried */
+	int32_t *to = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*to));
+	int status = to ? GPUBE_OK : GPUBE_ENOMEM;
+
+	if (to && gpube__bounder_reduce(b, to, values))
+		status = gpube__bounder_report_incumbent(b, to, "another rank");
+	gpube__free(b->ctx, to);
+	return status;
+}
+
+int gpube__bounder_learn(struct gpube_bounder *b, bool all)
+{
+	const struct gpube_watch *watch = b->told.watch;
+	struct gpube__learned now = {.scale = b->costs ? b->costs->scale : 0};
+	int status = b->told.learned;
+
+	b->told.learned = GPUBE_OK;
+	if (status || !b->best || !watch || !watch->learn || !watch->learn(watch->arg, all, &now))
+		return status;
+	if (now.values)
+		status = take_assignment(b, now.values);
+	if (!status && now.proved)
+		gpube__bounder_update_lower(b, gpube__given_total(b, now.bound), "another rank");
 	return status;
 }
 

@@ -30,9 +30,22 @@ enum gpube__shared_kind {
 };
 
 /*
+ * What others have proved and found of the given model.
+ * scale   decimals of the bound; in: those of the run's totals
+ * values  an assignment, until the next call; NULL: none
+ */
+struct gpube__learned {
+	int scale;
+	bool proved;
+	int64_t bound; /* if it is proved */
+	const int32_t *values;
+};
+
+/*
  * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.
  * improved  is called with each better bound (values is NULL) and each better assignment
  * cutoff    sets the total from which on the watcher prunes; false: there is none
+ * learn     NULL, or: what others have found since the last call, or all of it; false: nothing
  * share     NULL, or: other ranks may share the work of this method's state, NULL: no more
  * turn      which of these works now; GPUBE__N_SHARED: another method
  * gather    brings back what they have of all, as far as they answer soon
@@ -42,6 +55,7 @@ struct gpube_watch {
 	void *arg;
 	void (*improved)(void *arg, int64_t bound, int64_t cost, const int32_t *values);
 	bool (*cutoff)(void *arg, int64_t *cutoff);
+	bool (*learn)(void *arg, bool all, struct gpube__learned *to);
 	void (*share)(void *arg, enum gpube__shared_kind kind, void *of);
 	void (*turn)(void *arg, enum gpube__shared_kind kind);
 	void (*gather)(void *arg);
@@ -126,6 +140,7 @@ struct gpube_report {
 	int64_t n_runs, runs_capacity;
 	struct gpube_steps steps;
 	int64_t n_improved;      /* improvements of bounds and assignments */
+	int learned;             /* the status of what was learned from others within this turn */
 	double noted, noted_cpu; /* when the last turn was noted, and the bounds then */
 	int64_t noted_lower, noted_upper;
 };
@@ -217,8 +232,15 @@ void gpube__bounder_turn(struct gpube_bounder *b, enum gpube__shared_kind kind);
 
 /* Sets the given cutoff, a total of the simplified model. */
 void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);
-/* Takes the cutoff of the watch if it is lower. */
+/* Takes the cutoff of the watch if it is lower, and what others have found. */
 void gpube__bounder_poll_cutoff(struct gpube_bounder *b);
+/* Takes all that others have found. Errors: EBUG; those of what was taken since the last call */
+int gpube__bounder_learn(struct gpube_bounder *b, bool all);
+/*
+ * An assignment of the given model in the simplified one, in b->tried. A variable may stand for
+ * several: it gets its first value that agrees with all of them. False if there is none.
+ */
+bool gpube__bounder_reduce(const struct gpube_bounder *b, int32_t *to, const int32_t *values);
 
 /* Whether it is time to save the run, by who is the held-th method at work that knows when. */
 bool gpube__bounder_save_is_due(const struct gpube_bounder *b, int held);

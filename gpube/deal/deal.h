@@ -5,6 +5,8 @@
  *   letters.c     what ranks write each other, and how they begin, stop and end
  *   deal_solve.c  gpube__deal_solve(), and rank 0 of it
  *   guests.c      the other ranks of it
+ *   solo.c        a method that one of them works at by itself
+ *   findings.c    what any of them has found and proved
  *   deal_infer.c  gpube__deal_infer()
  *
  * solve: rank 0 runs all methods as it would alone. Once one whose work is shared
@@ -23,13 +25,15 @@
  * nothing; and a checkpoint has all. What the ranks close together ends the run, whatever rank 0 is
  * at. A thread of each rank that has nothing to say sleeps.
  *
+ * Turns of rank 0 that are not shared would leave the others idle: each has a method that it works
+ * at by itself, from the model on, whose proof is everybody's (solo.h).
+ *
  * Designs weighed. (1) Parts of the model, on each of which any method works anew: two ranks took
  * hardly less than one, and 16 were 2 times as fast, since each part repeats what the others do
  * (until November 2026). (2) Ranks that steal from each other: no hub, but the end needs a protocol
  * of its own, and a node whose owner dies is lost, unless everybody keeps what he has given. (3)
  * This one: a hub sees the end and the bound, and its messages are few, since a node that travels
- * stands for a tree; benchmarks/scale.py simulates thousands of ranks. Other methods work on rank 0
- * alone.
+ * stands for a tree; benchmarks/scale.py simulates thousands of ranks.
  */
 #ifndef GPUBE_DEAL_H
 #define GPUBE_DEAL_H

@@ -11,6 +11,7 @@
 
 #include "gpube/bound/bound.h"
 #include "gpube/deal/guests.h"
+#include "gpube/deal/solo.h"
 #include "gpube/ir/model.h"
 
 /* Seconds of work of a method before it is shared. */
@@ -47,6 +48,8 @@ struct dealing {
 	struct gpube_hand hand;
 	struct gpube_letters letters;
 	struct gpube__guests guests; /* of others */
+	struct gpube__solo solo;
+	struct gpube__findings findings;
 	/* of rank 0 */
 	struct gpube_watch watch;
 	struct gpube_solution *found;
@@ -83,8 +86,7 @@ static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *v
 {
 	struct dealing *d = arg;
 
-	(void)bound;
-	(void)cost;
+	gpube__findings_improved(&d->findings, bound, cost, values);
 	for (int k = 0; k < KINDS && values; k++)
 		if (d->offers[k].of &&
 			gpube__shared_methods[k]->incumbent) /* which this thread sets */
@@ -96,6 +98,14 @@ static bool no_cutoff(void *arg, int64_t *cutoff)
 	(void)arg;
 	(void)cutoff;
 	return false;
+}
+
+static bool on_learn(void *arg, bool all, struct gpube__learned *to)
+{
+	struct dealing *d = arg;
+
+	gpube__ctx_pause(&d->hand.ctx, dcop__test_solo());
+	return gpube__findings_learn(&d->findings, all, to);
 }
 
 static void on_turn(void *arg, enum gpube__shared_kind kind)
@@ -352,6 +362,10 @@ static int report_leader(struct dealing *d)
 	pthread_mutex_lock(&d->lock);
 	status = serve_all(d);
 	pthread_mutex_unlock(&d->lock);
+	if (!status && d->opts.method == GPUBE_BOUND_AUTO)
+		status = gpube__findings_send(&d->findings, d->world, LETTER_FOUND);
+	if (gpube__findings_prove(&d->findings))
+		gpube_ctx_stop(&d->hand.ctx); /* whatever it is at */
 	if (!gpube__hand_is_done(&d->hand))
 		return status;
 	d->status = gpube__hand_end(&d->hand);
@@ -367,7 +381,9 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 	struct gpube__bytes bytes = gpube__letter_bytes(d->ctx, l, words);
 	int status = GPUBE_OK;
 
-	if (d->world->rank == 0) {
+	if (l->kind == LETTER_FOUND) {
+		status = gpube__findings_read(&d->findings, l, &bytes);
+	} else if (d->world->rank == 0) {
 		struct offer *o = &d->offers[l->task >= 0 ? l->task % KINDS : 0];
 
 		pthread_mutex_lock(&d->lock);
@@ -383,25 +399,33 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 static int report(void *arg)
 {
 	struct dealing *d = arg;
+	int status;
 
-	if (d->world->rank)
-		return gpube__guests_report(&d->guests);
-	return d->ended ? GPUBE_OK : report_leader(d);
+	if (d->world->rank == 0)
+		return d->ended ? GPUBE_OK : report_leader(d);
+	status = gpube__guests_report(&d->guests);
+	if (!status)
+		status = gpube__solo_poll(&d->solo, d->hand.busy);
+	return status || d->letters.over
+		       ? status
+		       : gpube__findings_send(&d->findings, d->world, LETTER_FOUND);
 }
 
 static bool is_busy(const void *arg)
 {
 	const struct dealing *d = arg;
 
-	return d->hand.busy;
+	return d->hand.busy || d->solo.hand.busy;
 }
 
 static void stop(void *arg)
 {
 	struct dealing *d = arg;
 
-	if (d->world->rank)
-		gpube__guests_close(&d->guests);
+	if (!d->world->rank)
+		return;
+	gpube__guests_close(&d->guests);
+	gpube__solo_close(&d->solo);
 }
 
 /* Rank 0. A rank that is dead ends the run; what is known is kept, if that was asked for. */
@@ -442,6 +466,17 @@ static int lead(struct dealing *d)
 	return status;
 }
 
+static int open_solo(struct dealing *d)
+{
+	int status = gpube__findings_open(&d->findings, d->given, &d->opts);
+
+	if (!status)
+		status = gpube__solo_open(&d->solo, d->given, &d->opts, &d->findings,
+			d->world->rank, dcop__test_eager() ? 0 : SHARE_AFTER);
+	d->hand.ctx.memory_bytes -= d->solo.hand.ctx.memory_bytes;
+	return status;
+}
+
 static int dealing_open(struct dealing *d)
 {
 	gpube__hand_open(&d->hand, d->ctx);
@@ -464,6 +499,7 @@ static int dealing_open(struct dealing *d)
 	d->watch = (struct gpube_watch){.arg = d,
 		.improved = on_improved,
 		.cutoff = no_cutoff,
+		.learn = on_learn,
 		.share = on_share,
 		.turn = on_turn,
 		.gather = on_gather,
@@ -472,7 +508,7 @@ static int dealing_open(struct dealing *d)
 		d->opts.checkpoint = d->opts.resume = NULL;
 		d->opts.progress = NULL;
 	}
-	if (gpube__letters_open(&d->letters) || !d->members)
+	if (open_solo(d) || gpube__letters_open(&d->letters) || !d->members)
 		return GPUBE_ENOMEM;
 	return gpube__model_borrow(&d->mine, &d->hand.ctx, d->given);
 }
@@ -480,11 +516,13 @@ static int dealing_open(struct dealing *d)
 static void dealing_close(struct dealing *d)
 {
 	gpube__guests_close(&d->guests);
+	gpube__solo_close(&d->solo);
 	for (int k = 0; k < KINDS; k++)
 		gpube__bytes_clear(&d->offers[k].root);
 	if (d->mine.ctx)
 		gpube__model_return(&d->mine, d->given);
 	gpube__hand_close(&d->hand);
+	gpube__findings_close(&d->findings);
 	gpube__free(d->ctx, d->members);
 	gpube__letters_close(&d->letters);
 	pthread_cond_destroy(&d->gathered);

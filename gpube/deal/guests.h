@@ -15,7 +15,7 @@
  * their number), lent or told; WANT: some are to be given back; RETURN: all are; TURN (a: the kind
  * that works now, or as many as there are). To it: NODES, given back or told; STATE (a: number of
  * the last nodes that came, b: it has no more; nodes visited, least bounds by block); LOST: it
- * gives up its nodes. From both: BEST, an assignment.
+ * gives up its nodes. From both: BEST, an assignment; FOUND, see findings.h.
  */
 enum {
 	LETTER_ROOT,
@@ -26,7 +26,8 @@ enum {
 	LETTER_STATE,
 	LETTER_LOST,
 	LETTER_BEST,
-	LETTER_TURN
+	LETTER_TURN,
+	LETTER_FOUND
 };
 
 /* Nodes of one letter. */

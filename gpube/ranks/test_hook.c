@@ -23,9 +23,19 @@ void dcop__test_hook(const struct dcop_world *w)
 		raise(!strcmp(what, "die") ? SIGKILL : SIGSTOP);
 }
 
-bool dcop__test_eager(void)
+static bool is_set(const char *what)
 {
 	const char *hook = getenv("GPUBE_TEST_RANK");
 
-	return hook && !strcmp(hook, "eager");
+	return hook && !strcmp(hook, what);
+}
+
+bool dcop__test_eager(void)
+{
+	return is_set("eager");
+}
+
+bool dcop__test_solo(void)
+{
+	return is_set("solo");
 }

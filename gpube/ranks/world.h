@@ -131,6 +131,8 @@ bool dcop__world_drained(const struct dcop_world *w);
 void dcop__test_hook(const struct dcop_world *w);
 /* GPUBE_TEST_RANK=eager: work is shared in milliseconds, however little it is. */
 bool dcop__test_eager(void);
+/* GPUBE_TEST_RANK=solo: rank 0 waits for what another rank proves by itself. */
+bool dcop__test_solo(void);
 
 /*
  * dcop_world_close() - leaves. failed: the other ranks may be waiting for this one, so

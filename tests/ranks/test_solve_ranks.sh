@@ -66,6 +66,12 @@ row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
 row 'the AND/OR search has been shared' 0 "^optimum +$(cat "$work/m.ub")," 'rank 1: [0-9]+ nodes of the shared AND/OR search' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method andor "$work/m.wcsp"
+for n in 2 3; do # rank 0 waits for it
+	row "$n ranks: what one of them proves by itself is everybody's" 0 "^optimum +$(cat "$work/m.ub")," 'gap 0 % .another rank.' \
+		env GPUBE_TEST_RANK=solo timeout 600 mpirun -n $n "$mpi" solve -v --threads 1 "$work/m.wcsp"
+	row "$n ranks: a maximum, likewise" 0 '^optimum' '(another rank)' \
+		env GPUBE_TEST_RANK=solo timeout 600 mpirun -n $n "$mpi" solve -v --threads 1 "$work/most.cfn"
+done
 for method in eliminate tree andor pairwise 'ascent --regions nested'; do
 	row "--method $method" 0 "^optimum +$(cat "$work/m.ub")," '' \
 		env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --method $method "$work/m.wcsp"

@@ -5,7 +5,9 @@
 
 #include "gpube/base/base.h"
 
+#include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 /* What a runner does: ends so after 'steps' steps, if it is not stopped before. */
@@ -238,23 +240,62 @@ static void no_memory(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* What a thread has seen of a context's child that is paused: it goes on, or is stopped. */
+struct paused {
+	struct gpube_ctx child;
+	int passed; /* 1: it was let go on; 2: it was stopped */
+};
+
+static void *pass(void *arg)
+{
+	struct paused *p = arg;
+
+	__atomic_store_n(&p->passed, gpube__stopped(&p->child) ? 2 : 1, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void a_pause(void **state)
+{
+	struct gpube_ctx *ctx = ctx_of(1);
+
+	(void)state;
+	for (int end = 0; end < 3; end++) {
+		struct paused p = {gpube__ctx_child(ctx), 0};
+		pthread_t thread;
+
+		gpube__ctx_pause(&p.child, true);
+		assert_int_equal(pthread_create(&thread, NULL, pass, &p), 0);
+		nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+		assert_int_equal(__atomic_load_n(&p.passed, __ATOMIC_ACQUIRE), 0);
+		if (end == 0)
+			gpube__ctx_pause(&p.child, false);
+		else
+			gpube_ctx_stop(end == 1 ? &p.child : ctx);
+		assert_int_equal(pthread_join(thread, NULL), 0);
+		assert_int_equal(p.passed, end == 0 ? 1 : 2);
+		gpube__ctx_clear(&p.child);
+	}
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	enum { N = sizeof(failures) / sizeof(*failures) };
-	struct CMUnitTest tests[N + 6] = {
+	struct CMUnitTest tests[N + 7] = {
 		cmocka_unit_test(the_first_stops_the_others),
 		cmocka_unit_test(turns_are_fair),
 		cmocka_unit_test(turns_by_shares),
 		cmocka_unit_test(a_bug_ends_it),
 		cmocka_unit_test(the_parent_stops_all),
 		cmocka_unit_test(no_memory),
+		cmocka_unit_test(a_pause),
 	};
 
 	for (int k = 0; k < N; k++) {
 		const void *row = &failures[k];
 
-		tests[6 + k] = (struct CMUnitTest){.name = failures[k].name, .test_func = failing};
-		memcpy(&tests[6 + k].initial_state, &row, sizeof(row));
+		tests[7 + k] = (struct CMUnitTest){.name = failures[k].name, .test_func = failing};
+		memcpy(&tests[7 + k].initial_state, &row, sizeof(row));
 	}
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,7 @@ static int told(void *known, const struct gpube__turn_taken *t)
 {
 	struct gpube_bounder *b = known;
 	char bounds[GPUBE__BOUNDS_TEXT], given[32] = "", gap[2][GPUBE_DECIMAL_TEXT];
+	int status;
 
 	if (isfinite(t->budget))
 		snprintf(given, sizeof(given), " of %.3g", t->budget);
@@ -60,6 +61,9 @@ static int told(void *known, const struct gpube__turn_taken *t)
 		t->status                    ? ", failed"
 		: t->end == GPUBE__STEP_DONE ? ", done"
 					     : "");
+	status = gpube__bounder_learn(b, true);
+	if (status)
+		return status;
 	gpube__bounder_poll_cutoff(b);
 	tell_after_a_moment(b, t);
 	gpube__bounder_progress(b, t->method);

@@ -1,0 +1,46 @@
+/*
+ * solo.h - a method that a rank other than rank 0 works at by itself, from the given model on.
+ *
+ * What one method proves in t takes the schedule of rank 0 some times t, where its shares, which
+ * are those of a class of models, are not the model's; of a hundred models half of the slow ones
+ * would be proved in less than half of the work by the one method that suits them (recorded runs:
+ * runs/solve-h200), and no sharing of rank 0's turns makes up for turns that lead nowhere. So the
+ * first ranks each have a method, with the order and the seed of its own, for as long as there is
+ * nothing to share; and an eighth of their time beside what is shared. All of what is found and
+ * proved is everybody's (findings.h).
+ *
+ * Designs weighed. (1) Local search from other seeds: the best assignment is known in a tenth of a
+ * second where the proof takes minutes. (2) Searches for orders split over ranks: an order takes a
+ * hundredth of such a run. (3) Rank 0's turns side by side, in rounds of the schedule: which turn
+ * had what from which would have to travel, with tables. (4) This one: it needs no more than the
+ * model, which each rank has, and other seeds and orders come with it.
+ */
+#ifndef GPUBE_SOLO_H
+#define GPUBE_SOLO_H
+
+#include "gpube/deal/findings.h"
+#include "gpube/deal/hand.h"
+
+struct gpube__solo {
+	struct gpube__findings *findings;
+	const struct gpube_model *given;
+	struct gpube_model mine; /* on the hand's context; its ctx NULL: there is none */
+	struct gpube_opts opts;
+	struct gpube_watch watch;
+	struct gpube_hand hand;
+	double start, after; /* it begins so many seconds after its start */
+	bool beside;         /* it may have some of the time of shared work */
+	bool over;           /* it has ended, or there is none */
+};
+
+/*
+ * Of this rank, with the options of all; after: seconds until it begins. None where a method is
+ * asked for. Errors: ENOMEM
+ */
+int gpube__solo_open(struct gpube__solo *s, const struct gpube_model *given,
+	const struct gpube_opts *opts, struct gpube__findings *findings, int rank, double after);
+/* shares: the rank has shared work now. Errors: ENOMEM; EBUG of what it found */
+int gpube__solo_poll(struct gpube__solo *s, bool shares);
+void gpube__solo_close(struct gpube__solo *s);
+
+#endif
