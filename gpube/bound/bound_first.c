@@ -163,11 +163,11 @@ static int add_function(struct first *f, struct gpube_model *to, const struct gp
 {
 	const struct gpube_dfs *t = f->t;
 	int32_t scope[GPUBE__DFS_ARITY], index[GPUBE__DFS_ARITY] = {0};
-	int32_t domain[GPUBE__DFS_ARITY] = {0}, table;
+	int32_t domain[GPUBE__DFS_ARITY] = {0};
 	struct gpube_table made = {.type = GPUBE_INT64, .arity = g->arity};
 	int64_t taken[GPUBE__DFS_ARITY + 1] = {0}, *cells;
 	bool gone[GPUBE__DFS_ARITY + 1] = {false};
-	int d = 0, status;
+	int d = 0;
 
 	for (int k = 0; k < g->arity; k++) {
 		scope[k] = t->order[g->scope[k]];
@@ -189,8 +189,7 @@ static int add_function(struct first *f, struct gpube_model *to, const struct gp
 			index[d] = 0;
 		index[0] += d == 0;
 	}
-	status = gpube__add_table(to, &table, &made);
-	return status ? status : gpube__add_function(to, g->arity, scope, table, NULL);
+	return gpube__add_table_over(to, scope, &made, NULL);
 }
 
 static int add_values(struct first *f, struct gpube_model *to, int32_t p)

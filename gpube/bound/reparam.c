@@ -117,7 +117,7 @@ static int add_function(struct maker *l, const struct gpube_model *from, int32_t
 	const int arity = old->arity;
 	struct gpube_table t = {.arity = arity, .dflt.i = old->sparse ? old->dflt.i : 0};
 	struct gpube_values v = {0};
-	int32_t to[MAX_ARITY] = {0}, given[MAX_ARITY] = {0}, table;
+	int32_t to[MAX_ARITY] = {0}, given[MAX_ARITY] = {0};
 	int64_t cells, n = 0;
 	int status = GPUBE_OK;
 
@@ -155,8 +155,7 @@ static int add_function(struct maker *l, const struct gpube_model *from, int32_t
 		gpube__free(ctx, t.tuples);
 		return status;
 	}
-	status = gpube__add_table(l->to, &table, &t);
-	return status ? status : gpube__add_function(l->to, arity, to, table, NULL);
+	return gpube__add_table_over(l->to, to, &t, NULL);
 }
 
 /* Forbids the values that simplification has removed. */

@@ -210,7 +210,6 @@ static int add_step(struct gpube_model *m, const struct game *g, int k)
 	struct gpube_tuples t;
 	struct gpube_table made;
 	int64_t twice;
-	int32_t table;
 	int status = gpube__tuples_init(&t, g->ctx, 2, domains, GPUBE_INF);
 
 	if (status)
@@ -236,9 +235,7 @@ static int add_step(struct gpube_model *m, const struct game *g, int k)
 		return status;
 	}
 	status = gpube__tuples_finish(&t, &made, &twice);
-	if (!status)
-		status = gpube__add_table(m, &table, &made);
-	return status ? status : gpube__add_function(m, 2, scope, table, NULL);
+	return status ? status : gpube__add_table_over(m, scope, &made, NULL);
 }
 
 /* The last agent, if it is left. */

@@ -295,7 +295,7 @@ static int add_function(struct building *b, int k, const int32_t hidden[2])
 {
 	const struct gpube_call *call = b->machine->call;
 	const struct layer *l = &b->layers[k];
-	int32_t scope[3], domains[3], tuple[3], table;
+	int32_t scope[3], domains[3], tuple[3];
 	struct gpube_tuples t;
 	struct gpube_table made;
 	int arity = 0, status;
@@ -337,10 +337,7 @@ static int add_function(struct building *b, int k, const int32_t hidden[2])
 		return status;
 	}
 	status = gpube__tuples_finish(&t, &made, &twice);
-	if (!status)
-		status = gpube__add_table(call->m, &table, &made);
-	return status ? status
-		      : gpube__add_function(call->m, arity, scope, table, call->function_name);
+	return status ? status : gpube__add_table_over(call->m, scope, &made, call->function_name);
 }
 
 /* No assignment is allowed: the first variable has no value. */

@@ -54,8 +54,6 @@ static int add_depth(struct gpube_call *call, int i, int j, const int32_t *depth
 	struct gpube_table t = {.sparse = true, .arity = arity, .type = GPUBE_INT8};
 	const int64_t most = i == j ? n : (int64_t)n * n;
 	int8_t *values;
-	int32_t table;
-	int status;
 
 	if (gpube__charge_cells(&call->sink, most, call->function_name))
 		return gpube__sink_status(&call->sink);
@@ -78,9 +76,7 @@ static int add_depth(struct gpube_call *call, int i, int j, const int32_t *depth
 				tuple[2] = b;
 			values[t.n++] = (int8_t)gpube__forbidden(GPUBE_INT8);
 		}
-	status = gpube__add_table(call->m, &table, &t);
-	return status ? status
-		      : gpube__add_function(call->m, arity, scope, table, call->function_name);
+	return gpube__add_table_over(call->m, scope, &t, call->function_name);
 }
 
 int gpube__call_depths(bool *fits, struct gpube_call *call)

@@ -164,7 +164,6 @@ static int fill_tuples(struct adding *a, int arity, int64_t others, int64_t n,
 	struct gpube_tuples list;
 	struct gpube_table table;
 	int64_t twice = 0;
-	int32_t at;
 	int status = gpube__tuples_init(&list, m->ctx, arity, domains, others);
 
 	if (status)
@@ -179,9 +178,7 @@ static int fill_tuples(struct adding *a, int arity, int64_t others, int64_t n,
 	if (!status && twice)
 		return gpube__fail(m->ctx, GPUBE_EINVAL, "tuples: tuple %lld was there before",
 			(long long)twice - 1);
-	if (!status)
-		status = gpube__add_table(m, &at, &table);
-	return status ? status : gpube__add_function(m, arity, a->scope, at, NULL);
+	return status ? status : gpube__add_table_over(m, a->scope, &table, NULL);
 }
 
 int gpube_model_add_tuples(struct gpube_model *m, int arity, const int32_t *scope, int64_t others,

@@ -272,13 +272,10 @@ static int add_tuples(struct gpube_linear *l, struct gpube_tuples *t)
 {
 	struct gpube_table table;
 	int64_t twice;
-	int32_t index;
 	int status = gpube__tuples_finish(t, &table, &twice);
 
 	if (!status)
-		status = gpube__add_table(l->m, &index, &table);
-	if (!status)
-		status = gpube__add_function(l->m, l->n, l->scope, index, NULL);
+		status = gpube__add_table_over(l->m, l->scope, &table, NULL);
 	return gpube__sink_pass(&l->sink, status);
 }
 

@@ -37,16 +37,12 @@ static int skeleton(struct gpube_model **out, struct gpube__inferring *j)
 		status = gpube_model_add_var(*out, NULL, gpube__infer_domain(j, k), NULL);
 	for (int32_t f = 0; f < m->n_functions && !status; f++) {
 		struct gpube_table t = {.type = GPUBE_FLOAT64, .sparse = true};
-		int32_t table;
 
 		for (int k = 0; k < m->functions[f].arity; k++)
 			if (j->position[gpube__scope(m, f)[k]] >= 0)
 				scope[t.arity++] = j->position[gpube__scope(m, f)[k]];
-		if (t.arity == 0)
-			continue;
-		status = gpube__add_table(*out, &table, &t);
-		if (!status)
-			status = gpube__add_function(*out, t.arity, scope, table, NULL);
+		if (t.arity > 0)
+			status = gpube__add_table_over(*out, scope, &t, NULL);
 	}
 	gpube__free(j->ctx, scope);
 	return status;

@@ -45,7 +45,7 @@ int gpube__coalitions_alloc(
 int gpube__coalitions_take(struct gpube_model *m, const struct gpube_table *t)
 {
 	struct gpube_table lost = *t;
-	int32_t scope[GPUBE_MAX_AGENTS], table;
+	int32_t scope[GPUBE_MAX_AGENTS];
 	int status = GPUBE_OK;
 
 	for (int i = 0; i < t->arity && !status; i++) {
@@ -56,8 +56,7 @@ int gpube__coalitions_take(struct gpube_model *m, const struct gpube_table *t)
 		gpube__table_release(&lost, m->ctx);
 		return status;
 	}
-	status = gpube__add_table(m, &table, t);
-	return status ? status : gpube__add_function(m, t->arity, scope, table, NULL);
+	return gpube__add_table_over(m, scope, t, NULL);
 }
 
 int gpube__coalitions_model(

@@ -145,6 +145,21 @@ int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, co
 	return gpube__dense_as(out, GPUBE_INT64, GPUBE_INF, m, function, rank);
 }
 
+int gpube__dense_new(
+	int64_t **out, const struct gpube_model *m, int32_t function, const int32_t *rank)
+{
+	const int64_t n = gpube__cells(m, m->functions[function].arity, gpube__scope(m, function));
+	int status;
+
+	*out = gpube__alloc(m->ctx, (uint64_t)n, sizeof(**out));
+	status = *out ? gpube__dense(*out, m, function, rank) : GPUBE_ENOMEM;
+	if (!status)
+		return GPUBE_OK;
+	gpube__free(m->ctx, *out);
+	*out = NULL;
+	return status;
+}
+
 void gpube__sorted_scope(
 	int32_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank)
 {

@@ -10,8 +10,11 @@
  * out    gpube__cells() of the scope; GPUBE_INF is forbidden
  * rank   of each variable, no two equal; NULL: by variable
  * Errors: ENOMEM
+ * gpube__dense_new() - the same in memory of its own; NULL after a failure.
  */
 int gpube__dense(int64_t *out, const struct gpube_model *m, int32_t function, const int32_t *rank);
+int gpube__dense_new(
+	int64_t **out, const struct gpube_model *m, int32_t function, const int32_t *rank);
 
 /* The same in INT32 or INT64, where costs of 'top' and more become 'top', which fits. */
 int gpube__dense_as(void *out, enum gpube_type type, int64_t top, const struct gpube_model *m,

@@ -355,18 +355,18 @@ static int add_constant(struct gpube_model *m, int64_t cost)
 	return GPUBE_OK;
 }
 
-/* The table is the model's, or gone. */
-static int add_function(
-	struct gpube_model *m, int arity, const int32_t *scope, const struct gpube_table *t)
+int gpube__add_table_over(
+	struct gpube_model *m, const int32_t *scope, const struct gpube_table *t, const char *name)
 {
+	struct gpube_table lost = *t;
 	int32_t table;
 	int status = gpube__add_table(m, &table, t);
 
 	if (status)
 		return status;
-	status = gpube__add_function(m, arity, scope, table, NULL);
+	status = gpube__add_function(m, t->arity, scope, table, name);
 	if (status) {
-		gpube__free(m->ctx, t->values);
+		gpube__table_release(&lost, m->ctx);
 		m->n_tables--;
 	}
 	return status;
@@ -408,7 +408,7 @@ int gpube_model_add_costs(
 	t.type = v.type;
 	t.n = v.n;
 	t.values = v.values;
-	return add_function(m, arity, scope, &t);
+	return gpube__add_table_over(m, scope, &t, NULL);
 }
 
 int gpube_model_add_potentials(
@@ -437,7 +437,7 @@ int gpube_model_add_potentials(
 	if (!t.values)
 		return GPUBE_ENOMEM;
 	memcpy(t.values, values, (size_t)t.n * sizeof(double));
-	return add_function(m, arity, scope, &t);
+	return gpube__add_table_over(m, scope, &t, NULL);
 }
 
 /* ---- costs of an assignment ------------------------------------------------ */

@@ -283,12 +283,16 @@ void gpube__remove_vars(struct gpube_model *m, int32_t left);
 
 /*
  * gpube__add_function() - a function over 'scope' that holds table 'table'.
+ * gpube__add_table_over() - gpube__add_table(), and the function over 'scope' that holds it; after
+ *                           a failure the table is gone.
  * name    may be NULL; copied
  * Errors: EINVAL (a variable out of range or twice, table of another size);
  *         ENOMEM
  */
 int gpube__add_function(
 	struct gpube_model *m, int arity, const int32_t *scope, int32_t table, const char *name);
+int gpube__add_table_over(
+	struct gpube_model *m, const int32_t *scope, const struct gpube_table *t, const char *name);
 
 /* The status; after a failure the model is freed, and NULL. */
 int gpube__model_made(struct gpube_model **out, int status);

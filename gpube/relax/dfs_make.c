@@ -145,8 +145,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 	int32_t **company)
 {
 	const struct gpube_model *m = t->m;
-	const int32_t *scope = gpube__scope(m, f);
-	int64_t n = gpube__cells(m, m->functions[f].arity, scope), stride = 1;
+	int64_t n = gpube__cells(m, m->functions[f].arity, gpube__scope(m, f)), stride = 1;
 	int status;
 
 	to->function = f;
@@ -158,9 +157,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 	for (int64_t c = 0; c < n && !status; c++)
 		to->t[c] =
 			to->t[c] >= t->cutoff >> t->shift ? GPUBE__DFS_DEAD : to->t[c] << t->shift;
-	for (int k = 0; k < to->arity; k++)
-		to->scope[k] = t->position[scope[k]];
-	qsort(to->scope, (size_t)to->arity, sizeof(*to->scope), gpube__compare_int32);
+	gpube__sorted_scope(to->scope, m, f, t->position);
 	for (int k = to->arity - 1; k >= 0; k--) {
 		int32_t domain = m->vars[t->order[to->scope[k]]].domain;
 

@@ -150,25 +150,18 @@ static int add_table(struct gpube_joingraph *g, struct gpube_join *to, const int
 static int add_function(struct gpube_joingraph *g, struct gpube_join *to,
 	const struct gpube_model *m, int32_t f, int64_t left)
 {
-	const int32_t *scope = gpube__scope(m, f);
 	int arity = m->functions[f].arity, status;
-	int64_t cells = gpube__cells(m, arity, scope), *wide;
+	int64_t cells = gpube__cells(m, arity, gpube__scope(m, f)), *wide;
 	int32_t sorted[GPUBE_MAX_DIMS], *t;
 
 	if (arity > GPUBE_MAX_DIMS || cells < 0)
 		return gpube__fail(g->ctx, GPUBE_ELIMIT, "a function is too large");
-	wide = gpube__alloc(g->ctx, (uint64_t)cells, sizeof(*wide));
-	status = wide ? gpube__dense(wide, m, f, g->position) : GPUBE_ENOMEM;
+	status = gpube__dense_new(&wide, m, f, g->position);
 	if (!status) {
-		for (int k = 0; k < arity; k++)
-			sorted[k] = g->position[scope[k]];
-		qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+		gpube__sorted_scope(sorted, m, f, g->position);
 		t = (int32_t *)wide; /* in place: a narrow cell never passes its wide one */
-		for (int64_t k = 0; k < cells; k++) {
-			int64_t cost = wide[k];
-
-			t[k] = gpube__scale(g->shift, cost, left, GPUBE__REGION_FORBIDDEN);
-		}
+		for (int64_t k = 0; k < cells; k++)
+			t[k] = gpube__scale(g->shift, wide[k], left, GPUBE__REGION_FORBIDDEN);
 		status = add_table(g, to, sorted, arity, t);
 	}
 	gpube__free(g->ctx, wide);
@@ -234,7 +227,7 @@ static int outline(struct gpube_model **out, const struct gpube_joingraph *g)
 {
 	struct gpube_model *m = NULL;
 	int status = gpube_model_new(&m, g->ctx, GPUBE_COSTS);
-	int32_t scope[GPUBE_MAX_DIMS], table;
+	int32_t scope[GPUBE_MAX_DIMS];
 
 	for (int32_t i = 0; i < g->n && !status; i++)
 		status = gpube_model_add_var(m, NULL, g->domain[g->position[i]], NULL);
@@ -243,9 +236,7 @@ static int outline(struct gpube_model **out, const struct gpube_joingraph *g)
 
 		for (int k = 0; k < t.arity; k++)
 			scope[k] = g->order[g->joins[j].scope[k]];
-		status = gpube__add_table(m, &table, &t);
-		if (!status)
-			status = gpube__add_function(m, t.arity, scope, table, NULL);
+		status = gpube__add_table_over(m, scope, &t, NULL);
 	}
 	if (status)
 		gpube_model_free(m);

@@ -32,8 +32,6 @@ static int add(struct gpube_moved *w, int arity, const int32_t *scope, int64_t *
 	struct gpube_table t = {
 		.type = GPUBE_INT64, .arity = arity, .n = n, .values = (void *)cells};
 	int64_t any = 0;
-	int32_t table;
-	int status;
 
 	for (int64_t k = 0; k < n; k++)
 		any |= cells[k];
@@ -41,8 +39,7 @@ static int add(struct gpube_moved *w, int arity, const int32_t *scope, int64_t *
 		gpube__free(w->from->ctx, cells);
 		return GPUBE_OK;
 	}
-	status = gpube__add_table(w->to, &table, &t);
-	return status ? status : gpube__add_function(w->to, arity, scope, table, NULL);
+	return gpube__add_table_over(w->to, scope, &t, NULL);
 }
 
 int gpube__moved_table(
@@ -69,16 +66,13 @@ static int add_rest(struct gpube_moved *w, int32_t f)
 	const int arity = m->functions[f].arity;
 	const int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
 	int32_t *sorted = gpube__alloc(m->ctx, (uint64_t)arity, sizeof(*sorted));
-	int64_t *cells = gpube__alloc(m->ctx, (uint64_t)n, sizeof(*cells));
-	int status = sorted && cells ? gpube__dense(cells, m, f, NULL) : GPUBE_ENOMEM;
+	int64_t *cells = NULL;
+	int status = sorted ? gpube__dense_new(&cells, m, f, NULL) : GPUBE_ENOMEM;
 
 	for (int64_t k = 0; k < n && !status; k++)
 		cells[k] = cells[k] == GPUBE_INF ? 0 : cells[k] & (((int64_t)1 << up_of(w)) - 1);
-	if (status) {
-		gpube__free(m->ctx, cells);
-	} else {
-		memcpy(sorted, gpube__scope(m, f), (size_t)arity * sizeof(*sorted));
-		qsort(sorted, (size_t)arity, sizeof(*sorted), gpube__compare_int32);
+	if (!status) {
+		gpube__sorted_scope(sorted, m, f, NULL);
 		status = add(w, arity, sorted, cells, n);
 	}
 	gpube__free(m->ctx, sorted);

@@ -70,8 +70,7 @@ static int load_function(struct gpube_pairs *c, const struct gpube_model *m, int
 		return gpube__fail(c->ctx, GPUBE_ELIMIT,
 			"regions: a function is not of a pair, or too large for the memory");
 	*bytes_left -= 8 * cells;
-	costs = gpube__alloc(c->ctx, (uint64_t)cells, sizeof(*costs));
-	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	status = gpube__dense_new(&costs, m, f, NULL);
 	if (!status && arity == 2)
 		status = load_pair(c, scope, costs, left);
 	for (int64_t x = 0; !status && arity == 1 && x < cells; x++)

@@ -228,23 +228,22 @@ static int add_rows(struct gpube_sat *s, struct cells *c)
 static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
 {
 	const int arity = s->m->functions[f].arity;
-	int64_t *cost = gpube__alloc(s->ctx, (uint64_t)n, sizeof(*cost));
+	int64_t *cost = NULL;
 	int64_t *stride = gpube__alloc(s->ctx, (uint64_t)arity, sizeof(*stride));
 	int32_t *numbers = gpube__alloc(s->ctx, 3 * (uint64_t)arity, sizeof(*numbers));
 	uint8_t *marks = gpube__alloc_zero(s->ctx, (uint64_t)n + (uint64_t)arity, 1);
 	int32_t *scope = numbers, *domain = numbers + arity;
+	int status =
+		stride && numbers && marks ? gpube__dense_new(&cost, s->m, f, NULL) : GPUBE_ENOMEM;
 	struct cells c = {
 		arity, scope, domain, stride, cost, marks, numbers + 2 * (int64_t)arity, marks + n};
-	int status = cost && stride && numbers && marks ? GPUBE_OK : GPUBE_ENOMEM;
 
 	if (!status) {
-		memcpy(scope, gpube__scope(s->m, f), (size_t)arity * sizeof(*scope));
-		qsort(scope, (size_t)arity, sizeof(*scope), gpube__compare_int32);
+		gpube__sorted_scope(scope, s->m, f, NULL);
 		for (int k = arity - 1; k >= 0; k--) {
 			domain[k] = s->m->vars[scope[k]].domain;
 			stride[k] = k == arity - 1 ? 1 : stride[k + 1] * domain[k + 1];
 		}
-		status = gpube__dense(cost, s->m, f, NULL);
 	}
 	for (int64_t k = 0; k < n && !status; k++)
 		cost[k] = is_excluded(s, cost[k]) ? GPUBE_INF : cost[k];

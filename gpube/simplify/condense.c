@@ -420,7 +420,6 @@ static int forbid_unobserved(struct condense *c)
 
 	for (int32_t i = 0; !status && m->evidence && i < m->n_vars; i++) {
 		struct gpube_table t = {.type = GPUBE_INT8, .arity = 1, .n = m->vars[i].domain};
-		int32_t table;
 
 		if (m->evidence[i] < 0)
 			continue;
@@ -429,9 +428,7 @@ static int forbid_unobserved(struct condense *c)
 			return GPUBE_ENOMEM;
 		memset(t.values, INT8_MAX, (size_t)t.n);
 		((int8_t *)t.values)[m->evidence[i]] = 0;
-		status = gpube__add_table(c->out, &table, &t);
-		if (!status)
-			status = gpube__add_function(c->out, 1, &c->index[i], table, NULL);
+		status = gpube__add_table_over(c->out, &c->index[i], &t, NULL);
 	}
 	return status;
 }

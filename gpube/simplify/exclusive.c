@@ -195,11 +195,8 @@ static int add_table(struct gpube_exclusive *x, struct gpube_model *m, const str
 	} else {
 		struct gpube_table t = {
 			.type = v.type, .arity = overs->arity, .n = v.n, .values = v.values};
-		int32_t table;
 
-		status = gpube__add_table(m, &table, &t);
-		if (!status)
-			status = gpube__add_function(m, overs->arity, overs->groups, table, NULL);
+		status = gpube__add_table_over(m, overs->groups, &t, NULL);
 	}
 	return status;
 }

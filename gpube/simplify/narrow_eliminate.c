@@ -378,8 +378,6 @@ static int add_bucket(
 	const struct wide *w, struct gpube_model *m, struct bucket *b, const int32_t *index)
 {
 	struct gpube_table t = {.type = GPUBE_INT8, .arity = b->n, .n = product(w, b->n, b->scope)};
-	int32_t table;
-	int status;
 
 	for (int64_t k = 0; k < t.n; k++)
 		b->dead[k] = b->dead[k] ? INT8_MAX : 0;
@@ -387,8 +385,7 @@ static int add_bucket(
 		b->scope[k] = index[b->scope[k]];
 	t.values = b->dead;
 	b->dead = NULL;
-	status = gpube__add_table(m, &table, &t);
-	return status ? status : gpube__add_function(m, b->n, b->scope, table, NULL);
+	return gpube__add_table_over(m, b->scope, &t, NULL);
 }
 
 static int make_model(struct gpube_model **out, const struct wide *w)

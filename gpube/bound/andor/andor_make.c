@@ -94,8 +94,7 @@ static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t
 	if (arity == 0)
 		return GPUBE_OK;
 	/* as the graph's, which are as large */
-	rest.t = gpube__alloc(a->ctx, (uint64_t)cells, sizeof(*rest.t));
-	status = rest.t ? gpube__dense(rest.t, m, f, a->g->position) : GPUBE_ENOMEM;
+	status = gpube__dense_new(&rest.t, m, f, a->g->position);
 	for (int64_t k = 0; k < cells && !status; k++) {
 		rest.t[k] &= ((int64_t)1 << a->up) - 1; /* of what is forbidden the graph says so */
 		any |= rest.t[k];

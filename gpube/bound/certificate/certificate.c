@@ -106,8 +106,7 @@ static int relax_function(struct gpube_model *r, const struct gpube_model *m, in
 	*constant += min;
 	if (cells < 0 || cells > GPUBE__PROOF_CELLS || arity > GPUBE__PROOF_DIMS)
 		return GPUBE_OK;
-	costs = gpube__alloc(m->ctx, (uint64_t)cells, sizeof(*costs));
-	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	status = gpube__dense_new(&costs, m, f, NULL);
 	for (int64_t k = 0; k < cells && !status; k++) {
 		__int128 above = minimised(m, costs[k]) - min;
 

@@ -89,8 +89,7 @@ static int add_function(
 		return GPUBE_OK;
 	if (arity > GPUBE__PROOF_DIMS || n < 0 || n > GPUBE__PROOF_CELLS)
 		return gpube__fail(c->ctx, GPUBE_ELIMIT, "a table of a certificate is too large");
-	costs = gpube__alloc(c->ctx, (uint64_t)n, sizeof(*costs));
-	status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	status = gpube__dense_new(&costs, m, f, NULL);
 	gpube__sorted_scope(sorted, m, f, NULL);
 	for (int k = 0; k < arity; k++)
 		sorted[k] = given[sorted[k]];

@@ -220,20 +220,12 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 
 		j->in[k].n_dims = n;
 		j->in[k].dims = j->operand + used;
-		for (int32_t i = 0; i < n; i++)
-			j->operand[used++] = id < 0 ? mbe->scopes[mbe->minis[~id].scope_at + i]
-						    : mbe->position[gpube__scope(mbe->m, id)[i]];
-		if (id >= 0 && n > 1) /* tables have their axes by position */
-			for (int32_t a = used - n + 1; a < used; a++)
-				for (int32_t b = a;
-					b > used - n && j->operand[b - 1] > j->operand[b]; b--) {
-					int32_t q = j->operand[b];
-
-					j->operand[b] = j->operand[b - 1];
-					j->operand[b - 1] = q;
-				}
-		for (int32_t i = used - n; i < used; i++)
-			j->operand[i] = r->dim_of[j->operand[i]];
+		for (int32_t i = 0; id < 0 && i < n; i++)
+			j->operand[used + i] = mbe->scopes[mbe->minis[~id].scope_at + i];
+		if (id >= 0) /* tables have their axes by position */
+			gpube__sorted_scope(j->operand + used, mbe->m, id, mbe->position);
+		for (used += n; n > 0; n--)
+			j->operand[used - n] = r->dim_of[j->operand[used - n]];
 	}
 	if (shift) {
 		struct gpube_operand *o = &j->in[mini->n_in];

@@ -1,5 +1,6 @@
 /* mbe_plan.c - which functions and messages meet in which mini-bucket. */
 #include "gpube/ir/chains.h"
+#include "gpube/ir/dense.h"
 #include "gpube/options/options.h"
 #include "gpube/relax/mbe/mbe.h"
 
@@ -72,11 +73,10 @@ static int add_item(struct planner *p, int32_t k, int32_t id)
 	p->items[k] = (struct item){id, n, p->pool_used, -1};
 	to = p->pool + p->pool_used;
 	p->pool_used += n;
-	for (int32_t j = 0; j < n; j++)
-		to[j] = from ? mbe->scopes[from->scope_at + j]
-			     : mbe->position[gpube__scope(mbe->m, id)[j]];
+	for (int32_t j = 0; from && j < n; j++)
+		to[j] = mbe->scopes[from->scope_at + j];
 	if (!from)
-		qsort(to, (size_t)n, sizeof(*to), gpube__compare_int32);
+		gpube__sorted_scope(to, mbe->m, id, mbe->position);
 	return GPUBE_OK;
 }
 

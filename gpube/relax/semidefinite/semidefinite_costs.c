@@ -42,8 +42,8 @@ static int load_function(
 	const int32_t a = arity == 2 && scope[0] > scope[1] ? scope[1] : scope[0],
 		      b = arity == 2 ? scope[0] + scope[1] - a : a;
 	const int64_t cells = gpube__cells(m, arity, scope);
-	int64_t *costs = gpube__alloc(p->ctx, (uint64_t)cells, sizeof(*costs));
-	int status = costs ? gpube__dense(costs, m, f, NULL) : GPUBE_ENOMEM;
+	int64_t *costs;
+	int status = gpube__dense_new(&costs, m, f, NULL);
 
 	for (int64_t k = 0; k < cells && !status; k++) {
 		const int64_t cost = costs[k] >= left ? p->target
