@@ -253,21 +253,19 @@ static void table_bytes(const struct dcop_engine *e, struct table_sizes *s)
 
 	*s = (struct table_sizes){0};
 	for (int32_t p = 0; p < mbe->n; p++) {
-		double bytes = 0, marginals = 0, steps = 0;
+		double bytes = 0, marginals = 0;
 
 		if (e->costs.match)
 			marginals = gpube__mbe_shared_cells(mbe, p) * size *
 				    (mbe->first[p + 1] - mbe->first[p]);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++) {
 			bytes += (double)mbe->minis[k].cells * size;
-			steps = fmax(steps, (double)mbe->minis[k].cells * size);
 			for (int32_t i = 0; i < mbe->minis[k].n_in; i++) {
 				int32_t id = mbe->inputs[mbe->minis[k].in_at + i];
 
 				bytes += id < 0 ? (double)mbe->minis[~id].cells * size : 0;
 			}
 		}
-		marginals += marginals > 0 ? steps : 0; /* tables of stepwise.h */
 		s->bucket = fmax(s->bucket, bytes + marginals);
 		s->marginals = fmax(s->marginals, marginals);
 		for (int32_t k = mbe->first[p]; k < mbe->first[p + 1]; k++)

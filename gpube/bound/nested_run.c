@@ -32,7 +32,6 @@ struct gpube_nest {
 	struct gpube_graph graph; /* with the domains of the last subproblem read */
 	int32_t *order;
 	struct gpube_rng rng;
-	struct searcher *searchers; /* one for each thread */
 	struct gpube_frontier open;
 	double searching, promising, eliminating, started;
 	int64_t n_problems, n_closed, n_eliminated;
@@ -47,74 +46,20 @@ static double rate_of(const struct gpube_nest *r)
 	return r->n.ops->cells_per_second;
 }
 
-static int read_state(struct gpube_nest *r, struct gpube_nested_problem *p)
-{
-	return gpube__nested_read(&r->n, p);
-}
-
-/* Local search of a thread, from an assignment of its own. */
-struct searcher {
-	struct gpube_search *search;
-	int32_t *from;
-	int64_t steps;
-};
-
-static void search_one(void *arg, int64_t item, int thread)
-{
-	struct searcher *s = (struct searcher *)arg + item;
-
-	(void)thread;
-	gpube__search_run(s->search, s->from, s->steps);
-}
-
-static int make_searchers(struct gpube_nest *r)
-{
-	struct gpube_bounder *b = r->b;
-
-	r->searchers =
-		gpube__alloc_zero(b->ctx, (uint64_t)b->ctx->n_threads, sizeof(*r->searchers));
-	for (int k = 0; r->searchers && k < b->ctx->n_threads; k++) {
-		struct searcher *s = &r->searchers[k];
-
-		s->from = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->from));
-		if (!s->from || gpube__search_new(
-					&s->search, b->ctx, b->m, b->opts->seed + 1 + (uint64_t)k))
-			return GPUBE_ENOMEM;
-	}
-	return r->searchers ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-static void free_searchers(struct gpube_nest *r)
-{
-	for (int k = 0; r->searchers && k < r->b->ctx->n_threads; k++) {
-		gpube__search_free(r->searchers[k].search);
-		gpube__free(r->b->ctx, r->searchers[k].from);
-	}
-	gpube__free(r->b->ctx, r->searchers);
-}
-
-/* Decodes an assignment for each thread, and searches from there for a part of the time. */
+/* Decodes an assignment, and searches from there for a part of the time. */
 static int read_off(struct gpube_nest *r, double share, int64_t steps)
 {
 	struct gpube_bounder *b = r->b;
-	const int n = gpube__pairs_states(r->n.c) > 0 ? b->ctx->n_threads : 1;
-	double start = gpube__worked(r->b->ctx);
-	int status = GPUBE_OK;
+	const double start = gpube__worked(b->ctx);
+	int status;
 
 	if (gpube__pairs_states(r->n.c) > 0 && r->searching > share * (start - r->started))
 		return GPUBE_OK;
-	for (int k = 0; k < n && !status; k++) {
-		r->searchers[k].steps = steps;
-		gpube__pairs_decode(r->n.c, r->searchers[k].from, &r->rng);
-		status = gpube__bounder_report_incumbent(b, r->searchers[k].from, "decoded");
-	}
+	gpube__pairs_decode(r->n.c, b->tried, &r->rng);
+	status = gpube__bounder_report_incumbent(b, b->tried, "decoded");
 	if (!status)
-		gpube__parallel(b->ctx, n, search_one, r->searchers);
-	for (int k = 0; k < n && !status; k++)
-		if (r->searchers[k].search->best_cost < b->upper)
-			status = gpube__bounder_report_incumbent(
-				b, r->searchers[k].search->best, "local search");
-	r->searching += gpube__worked(r->b->ctx) - start;
+		status = gpube__bounder_search(b, b->tried, steps);
+	r->searching += gpube__worked(b->ctx) - start;
 	return status;
 }
 
@@ -276,7 +221,7 @@ static void update_lower(struct gpube_nest *r, int64_t constant, const char *by)
 static int settle_whole(struct gpube_nest *r, struct gpube_nested_problem **p, bool *closed)
 {
 	const double spent = gpube__worked(r->b->ctx) - r->started;
-	int status = read_state(r, *p);
+	int status = gpube__nested_read(&r->n, *p);
 
 	if (!status)
 		status = read_off(r, 0.15, 1000);
@@ -384,7 +329,7 @@ static int work(struct gpube_nest *r, struct gpube_nested_problem **p)
 		closed = (*p)->constant >= (*p)->target;
 		if (status || closed)
 			break;
-		status = read_state(r, *p);
+		status = gpube__nested_read(&r->n, *p);
 		if (!status)
 			status = shrink(r, p);
 		closed = !*p;
@@ -393,7 +338,7 @@ static int work(struct gpube_nest *r, struct gpube_nested_problem **p)
 			break;
 	}
 	if (!status && !closed)
-		status = read_state(r, *p);
+		status = gpube__nested_read(&r->n, *p);
 	if (!status && !closed) {
 		(*p)->seconds = gpube__worked(r->b->ctx) - start;
 		status = read_off(r, 0.1, 300);
@@ -419,7 +364,7 @@ static int split(
 	struct gpube_pairs *c = r->n.c;
 	uint8_t *keep = NULL;
 	int32_t var;
-	int status = read_state(r, p);
+	int status = gpube__nested_read(&r->n, p);
 
 	var = status ? -1 : gpube__pairs_choose(c);
 	if (var >= 0) {
@@ -598,7 +543,6 @@ void gpube__nest_free(struct gpube_nest *r)
 		gpube__nested_free(&r->n, r->open.nodes[k].payload);
 	gpube__frontier_clear(&r->open, ctx);
 	gpube__nested_clear(&r->n);
-	free_searchers(r);
 	gpube__free(ctx, r->order);
 	gpube__graph_clear(ctx, &r->graph);
 	gpube__pairs_clear(&r->c);
@@ -623,8 +567,6 @@ static int make(struct gpube_bounder *b, const struct gpube_ops *ops,
 	r->order = status ? NULL : gpube__alloc(b->ctx, (uint64_t)r->c.n, sizeof(*r->order));
 	if (!status && !r->order)
 		status = GPUBE_ENOMEM;
-	if (!status)
-		status = make_searchers(r);
 	if (!status)
 		status = gpube__nested_init(
 			&r->n, &r->c, ops, regions, (double)ops->memory(b->ctx) / 4, NULL);

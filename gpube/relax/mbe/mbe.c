@@ -1,16 +1,12 @@
 /* mbe.c - the elimination of mini-buckets: see mbe.h. */
 #include "gpube/ir/dense.h"
 #include "gpube/relax/mbe/mbe_parts.h"
-#include "gpube/relax/stepwise.h"
 
 #include <string.h>
 
 #define ALIGN 256u /* of each working copy: what arenas and vector loads like */
 
-#define MOST_CELLS   0x1p60
-#define MOST_AT_ONCE 0x1p20
-/* cells of a thread for each launch that it spares */
-#define MOST_REDUCED 256
+#define MOST_CELLS 0x1p60
 
 /* A contraction of one mini-bucket, and what it points to. */
 struct gpube_mbe_job {
@@ -288,46 +284,6 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 	return cells;
 }
 
-/*
- * Whether a marginal is made a variable at a time: where it joins many cells, and on a card where
- * each of its few cells reduces so many that one thread does one after the other for longer than
- * launches take. (25 cells of 15625 each: 5 ms on an H200, 22 of which made a grid of 100
- * variables, d = 25, z = 5, slower than on one core, benchmarks/runs/papers-h200.)
- */
-static bool by_steps(const struct gpube_mbe_run *r, const struct gpube_ops *ops,
-	const struct gpube_contraction *c, double joined)
-{
-	const int n_reduced = c->n_dims - c->n_out;
-	double reduced = 1;
-
-	for (int d = c->n_out; d < c->n_dims; d++)
-		reduced *= (double)c->sizes[d];
-	return n_reduced > 1 &&
-	       (joined > r->most_at_once ||
-		       (ops != gpube__ops_cpu() && reduced > MOST_REDUCED * n_reduced));
-}
-
-/* Small ones in one launch; the others one after the other, a variable at a time. */
-static int contract_marginals(struct gpube_mbe_run *r, const struct gpube_mini *minis)
-{
-	const struct gpube_mbe *mbe = r->mbe;
-	const struct gpube_ops *ops = ops_at(r, minis->position);
-	int32_t n = 0;
-	int status = GPUBE_OK;
-
-	for (int32_t k = 0; k < r->n_jobs && !status; k++) {
-		const struct gpube_contraction *c = &r->contractions[k];
-		double joined =
-			(double)minis[k].cells * mbe->m->vars[mbe->order[minis[k].position]].domain;
-
-		if (by_steps(r, ops, c, joined))
-			status = gpube__contract_stepwise(mbe->ctx, ops, c);
-		else
-			r->contractions[n++] = *c;
-	}
-	return status ? status : ops->contract_batch(mbe->ctx, n, r->contractions);
-}
-
 static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 {
 	const struct gpube_mini *minis = &r->mbe->minis[r->mbe->first[bucket]];
@@ -355,7 +311,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 			status = GPUBE_ENOMEM;
 	}
 	if (!status)
-		status = contract_marginals(r, minis);
+		status = ops->contract_batch(ctx, r->n_jobs, r->contractions);
 	return status ? status : ops->match(ctx, &match);
 }
 
@@ -489,7 +445,6 @@ int gpube__mbe_run_init(struct gpube_mbe_run *r, const struct gpube_mbe *mbe,
 		.ops = ops,
 		.keep = keep,
 		.match = match && mbe->n_split > 0,
-		.most_at_once = MOST_AT_ONCE,
 		.constant = constant,
 		.given_cutoff = cutoff};
 	if (cutoff == GPUBE_INF || left >= span) {

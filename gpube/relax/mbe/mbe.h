@@ -110,7 +110,6 @@ struct gpube_mbe_run {
 	int64_t cutoff, top, constant, given_cutoff;
 	bool keep; /* false: messages are freed when they were taken in */
 	bool match;
-	double most_at_once; /* joined cells of a mini whose marginal one contraction makes */
 	void **messages;
 	/* scratch of the bucket at work */
 	int32_t *dim_of; /* per position */
