@@ -11,7 +11,6 @@
 
 #include "gpube/ir/payoffs.h"
 #include "gpube/options/options.h"
-#include "nash/classes.h"
 #include "nash/nash.h"
 
 /*
@@ -307,11 +306,6 @@ static const struct {
 };
 
 #define N_CLASSES ((int)(sizeof(classes) / sizeof(*classes)))
-
-const char *nash__class(int k)
-{
-	return k >= 0 && k < N_CLASSES ? classes[k].name : NULL;
-}
 
 static int bad_parameters(struct gpube_ctx *ctx, const char *class, int n)
 {

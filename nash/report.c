@@ -154,10 +154,17 @@ static int lift_all(struct nash_found *whole, const struct nash_found *f)
 
 /* ---- sorting -------------------------------------------------------------------- */
 
+struct place {
+	const struct nash_vertices *v;
+	int64_t at;
+};
+
 /* Order of two strategies: the one that plays the first action more comes first. */
-static int compare(const struct nash_vertices *v, int64_t a, int64_t b)
+static int compare(const void *a, const void *b)
 {
-	const fmpz *p = nash__coords(v, a), *q = nash__coords(v, b);
+	const struct nash_vertices *v = ((const struct place *)a)->v;
+	const fmpz *p = nash__coords(v, ((const struct place *)a)->at),
+		   *q = nash__coords(v, ((const struct place *)b)->at);
 	int32_t k = v->side->k;
 	fmpz_t s, t;
 	int sign = 0;
@@ -174,35 +181,14 @@ static int compare(const struct nash_vertices *v, int64_t a, int64_t b)
 	return sign;
 }
 
-/* rank[v] of every vertex: its place in the order. Merge sort, bottom up. */
-static int rank_all(const struct nash_vertices *v, int64_t *order, int64_t *rank)
+/* rank[v] of every vertex: its place in the order. */
+static void rank_all(const struct nash_vertices *v, struct place *order, int64_t *rank)
 {
-	int64_t *from = order, *to = rank;
-
 	for (int64_t k = 0; k < v->n; k++)
-		from[k] = k;
-	for (int64_t run = 1; run < v->n; run *= 2) {
-		int64_t *t = from;
-
-		for (int64_t lo = 0; lo < v->n; lo += 2 * run) {
-			int64_t a = lo, mid = lo + run < v->n ? lo + run : v->n, b = mid,
-				hi = mid + run < v->n ? mid + run : v->n, k = lo;
-
-			while (a < mid || b < hi) {
-				bool first =
-					b == hi || (a < mid && compare(v, from[a], from[b]) <= 0);
-
-				to[k++] = first ? from[a++] : from[b++];
-			}
-		}
-		from = to;
-		to = t;
-	}
-	if (from != order)
-		memcpy(order, from, (size_t)v->n * sizeof(*order));
+		order[k] = (struct place){v, k};
+	qsort(order, (size_t)v->n, sizeof(*order), compare);
 	for (int64_t k = 0; k < v->n; k++)
-		rank[order[k]] = k;
-	return GPUBE_OK;
+		rank[order[k].at] = k;
 }
 
 static int compare_pairs(const void *a, const void *b)
@@ -306,7 +292,7 @@ struct texts {
 	const struct nash_problem *p;
 	const struct nash_vertices *v;
 	int side;
-	const int64_t *order;
+	const struct place *order;
 	int status;
 };
 
@@ -316,8 +302,8 @@ static void write_text(void *arg, int64_t batch, int thread)
 
 	(void)thread;
 	for (int64_t k = batch * BATCH; k < (batch + 1) * BATCH && k < t->v->n; k++) {
-		int status =
-			write_strategy(&t->out[k], t->p, t->side, nash__coords(t->v, t->order[k]));
+		int status = write_strategy(
+			&t->out[k], t->p, t->side, nash__coords(t->v, t->order[k].at));
 
 		if (status)
 			__atomic_store_n(&t->status, status, __ATOMIC_RELAXED);
@@ -325,7 +311,7 @@ static void write_text(void *arg, int64_t batch, int thread)
 }
 
 static int write_side(struct gpube_nash_strategy **out, int64_t *n, const struct nash_problem *p,
-	const struct nash_vertices *v, int side, const int64_t *order)
+	const struct nash_vertices *v, int side, const struct place *order)
 {
 	struct texts t = {.p = p, .v = v, .side = side, .order = order};
 
@@ -340,7 +326,8 @@ static int write_side(struct gpube_nash_strategy **out, int64_t *n, const struct
 static int write_all(struct gpube_nash_result *r, const struct nash_found *f)
 {
 	struct gpube_ctx *ctx = f->p->ctx;
-	int64_t *order[2], *rank[2];
+	struct place *order[2];
+	int64_t *rank[2];
 	int status = GPUBE_OK;
 
 	for (int q = 0; q < 2; q++) {

@@ -199,14 +199,18 @@ static void search_goods(struct tree *t)
 {
 	const int64_t most = t->lp.work / SEARCH_SHARE;
 	int64_t best = (int64_t)t->best, work;
+	double done;
 
 	if (!t->goods || t->proved)
 		return;
-	work = most / GOODS_SHARE - csg__good_tree_looked(t->goods);
+	work = most / GOODS_SHARE - t->goods->looked;
 	if (work > 0)
 		t->proved = csg__good_tree_run(t->goods, work, &best, t->best_chosen);
-	work = most - csg__good_tree_looked(t->goods);
-	if (!t->proved && work > 0 && csg__good_tree_rest(t->goods) <= (double)work / 4)
+	work = most - t->goods->looked;
+	/* the rest, if it is as what is done */
+	done = t->goods->done;
+	if (!t->proved && work > 0 && done > 0 &&
+		(double)t->goods->looked * (1 - done) / done <= (double)work / 4)
 		t->proved = csg__good_tree_run(t->goods, work, &best, t->best_chosen);
 	t->best = best;
 }
@@ -521,9 +525,9 @@ static int set_up(struct tree *t)
 static void tear_down(struct tree *t)
 {
 	csg__packing_clear(&t->lp);
-	csg__bid_search_clear(&t->bid_search);
+	gpube__arrays_clear(&t->bid_search.arrays);
 	csg__good_tree_free(t->goods);
-	csg__cliques_clear(&t->cliques);
+	gpube__arrays_clear(&t->cliques.arrays);
 	gpube__arrays_clear(&t->arrays);
 }
 
@@ -553,7 +557,7 @@ static int take_winners(struct tree *t)
 	r->revenue = (int64_t)revenue;
 	r->upper_bound = (int64_t)upper;
 	r->n_pivots = t->lp.n_pivots;
-	r->n_nodes += t->goods ? csg__good_tree_nodes(t->goods) : 0;
+	r->n_nodes += t->goods ? t->goods->n_nodes : 0;
 	return GPUBE_OK;
 }
 
@@ -571,7 +575,7 @@ static int solve(struct tree *t)
 
 	t->r->scale = t->a->scale;
 	t->n = t->a->n_bids;
-	t->lp.ctx = t->cliques.ctx = t->arrays.ctx = t->ctx;
+	t->lp.ctx = t->arrays.ctx = t->ctx;
 	sum_prices(t);
 	status = set_up(t);
 	if (!status)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "csg/auction/cliques.h"
+#include "gpube/base/bits.h"
 
 #define LEAST_AWAY 7   /* steps that a bid stays away */
 #define MORE_AWAY  10  /* and up to as many more, at random */
@@ -171,49 +172,28 @@ static void walk(void *arg, int64_t item, int thread)
 int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *cliques,
 	const int64_t *price, int n_walks)
 {
-	struct gpube_ctx *ctx = cliques->ctx;
-	const uint64_t n = (uint64_t)cliques->n;
+	const uint64_t n = (uint64_t)cliques->n, words = (uint64_t)cliques->words;
 
-	*s = (struct csg__bid_search){.cliques = cliques, .price = price};
-	s->walk = gpube__alloc_zero(ctx, (uint64_t)n_walks, sizeof(*s->walk));
-	s->degree = gpube__alloc_zero(ctx, n, sizeof(*s->degree));
-	if (!s->walk || !s->degree)
-		return GPUBE_ENOMEM;
-	for (int j = 0; j < cliques->n; j++)
-		for (int w = 0; w < cliques->words; w++)
-			s->degree[j] += __builtin_popcountll(
-				cliques->conflict[(size_t)j * (size_t)cliques->words + (size_t)w]);
-	for (; s->n_walks < n_walks; s->n_walks++) {
-		struct csg__walk *l = &s->walk[s->n_walks];
+	*s = (struct csg__bid_search){
+		.arrays.ctx = cliques->ctx, .cliques = cliques, .price = price, .n_walks = n_walks};
+	s->walk = gpube__array(&s->arrays, (uint64_t)n_walks, sizeof(*s->walk));
+	s->degree = gpube__array(&s->arrays, n, sizeof(*s->degree));
+	for (int j = 0; j < cliques->n && s->degree; j++)
+		s->degree[j] = (int32_t)gpube__bits_count(
+			cliques->conflict + (size_t)j * (size_t)words, cliques->words);
+	for (int k = 0; k < n_walks && !s->arrays.failed; k++) {
+		struct csg__walk *l = &s->walk[k];
 
 		l->s = s;
-		l->in = gpube__alloc_zero(ctx, 3 * n, 1);
-		l->cost = gpube__alloc_zero(ctx, 2 * n, sizeof(*l->cost));
-		l->within = gpube__alloc_zero(ctx, (uint64_t)cliques->words, sizeof(*l->within));
-		if (!l->in || !l->cost || !l->within) {
-			s->n_walks++;
-			return GPUBE_ENOMEM;
-		}
-		l->home = l->in + n;
-		l->top = l->home + n;
-		l->until = l->cost + n;
-		gpube__rng_init(&l->rng, (uint64_t)s->n_walks + 1);
+		l->in = gpube__array(&s->arrays, n, 1);
+		l->home = gpube__array(&s->arrays, n, 1);
+		l->top = gpube__array(&s->arrays, n, 1);
+		l->cost = gpube__array(&s->arrays, n, sizeof(*l->cost));
+		l->until = gpube__array(&s->arrays, n, sizeof(*l->until));
+		l->within = gpube__array(&s->arrays, words, sizeof(*l->within));
+		gpube__rng_init(&l->rng, (uint64_t)k + 1);
 	}
-	return GPUBE_OK;
-}
-
-void csg__bid_search_clear(struct csg__bid_search *s)
-{
-	for (int k = 0; k < s->n_walks; k++) {
-		GPUBE_FREE_ALL(s->cliques->ctx, s->walk[k].in, s->walk[k].cost, s->walk[k].within);
-	}
-	if (s->cliques) {
-		gpube__free(s->cliques->ctx, s->walk);
-		gpube__free(s->cliques->ctx, s->degree);
-	}
-	s->walk = NULL;
-	s->degree = NULL;
-	s->n_walks = 0;
+	return s->arrays.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 void csg__bid_search_run(

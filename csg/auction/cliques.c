@@ -11,21 +11,14 @@ int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int 
 {
 	const uint64_t words = ((uint64_t)n + 63) / 64;
 
-	*c = (struct csg__cliques){.ctx = ctx, .n = n, .words = (int)words, .most_rows = most_rows};
-	c->conflict = gpube__alloc_zero(ctx, (uint64_t)n * words, sizeof(*c->conflict));
-	c->row = gpube__alloc_zero(ctx, (uint64_t)most_rows * words, sizeof(*c->row));
-	c->left = gpube__alloc_zero(ctx, words, sizeof(*c->left));
-	c->clique = gpube__alloc_zero(ctx, words, sizeof(*c->clique));
-	c->weighed = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*c->weighed));
-	return c->conflict && c->row && c->left && c->clique && c->weighed ? GPUBE_OK
-									   : GPUBE_ENOMEM;
-}
-
-void csg__cliques_clear(struct csg__cliques *c)
-{
-	GPUBE_FREE_ALL(c->ctx, c->conflict, c->row, c->left, c->clique, c->weighed);
-	c->weighed = NULL;
-	c->conflict = c->row = c->left = c->clique = NULL;
+	*c = (struct csg__cliques){
+		.ctx = ctx, .arrays.ctx = ctx, .n = n, .words = (int)words, .most_rows = most_rows};
+	c->conflict = gpube__array(&c->arrays, (uint64_t)n * words, sizeof(*c->conflict));
+	c->row = gpube__array(&c->arrays, (uint64_t)most_rows * words, sizeof(*c->row));
+	c->left = gpube__array(&c->arrays, words, sizeof(*c->left));
+	c->clique = gpube__array(&c->arrays, words, sizeof(*c->clique));
+	c->weighed = gpube__array(&c->arrays, (uint64_t)n, sizeof(*c->weighed));
+	return c->arrays.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 void csg__cliques_exclude(struct csg__cliques *c, int i, int j)

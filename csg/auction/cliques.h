@@ -6,7 +6,7 @@
 #ifndef CSG_CLIQUES_H
 #define CSG_CLIQUES_H
 
-#include "gpube/base/base.h"
+#include "gpube/base/arrays.h"
 
 struct csg__weighed {
 	double weight;
@@ -18,8 +18,9 @@ int csg__by_weight(const void *a, const void *b);
 
 struct csg__cliques {
 	struct gpube_ctx *ctx;
-	int n, words;       /* bids, words of a set of them */
-	uint64_t *conflict; /* n sets: who excludes a bid */
+	struct gpube__arrays arrays; /* ends by gpube__arrays_clear() */
+	int n, words;                /* bids, words of a set of them */
+	uint64_t *conflict;          /* n sets: who excludes a bid */
 	int n_rows, most_rows;
 	uint64_t *row;                /* most_rows sets */
 	uint64_t *left, *clique;      /* scratch */
@@ -27,7 +28,6 @@ struct csg__cliques {
 };
 
 int csg__cliques_init(struct csg__cliques *c, struct gpube_ctx *ctx, int n, int most_rows);
-void csg__cliques_clear(struct csg__cliques *c);
 void csg__cliques_exclude(struct csg__cliques *c, int i, int j);
 
 /* Sets the weights of bids for what follows. Cost: O(bids log bids) */
@@ -56,6 +56,7 @@ double csg__cliques_grow(struct csg__cliques *c, int i);
 struct csg__walk;
 
 struct csg__bid_search {
+	struct gpube__arrays arrays; /* ends by gpube__arrays_clear() */
 	const struct csg__cliques *cliques;
 	const int64_t *price;
 	int64_t work, enough;
@@ -66,7 +67,6 @@ struct csg__bid_search {
 
 int csg__bid_search_init(struct csg__bid_search *s, const struct csg__cliques *cliques,
 	const int64_t *price, int n_walks);
-void csg__bid_search_clear(struct csg__bid_search *s);
 void csg__bid_search_run(
 	struct csg__bid_search *s, int64_t work, int64_t enough, uint8_t *chosen, int64_t *best);
 

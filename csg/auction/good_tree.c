@@ -12,24 +12,12 @@
 
 /* A node on the way down. 'next' is the bid of its list that is tried next; n: nobody gets the
  * good. */
-struct level {
+struct csg__good_level {
 	int32_t *list;
 	int n, good, next;
 	int32_t bid; /* that led here; -1: none */
 	int64_t revenue;
 	double share; /* of the whole tree, if children of a node were alike */
-};
-
-struct csg__good_tree {
-	struct gpube_ctx *ctx;
-	struct csg__good_tree_bids bids;
-	int n_counted; /* goods that bounds add up: real ones where every bid has one */
-	int fraction_bits, n_levels;
-	int64_t *share; /* of a bid: its price for each counted good, rounded up */
-	int32_t *lists, *count;
-	struct level *level;
-	int64_t n_nodes, looked, counted;
-	double done;
 };
 
 static const uint64_t *set_of(const struct csg__good_tree *t, int j)
@@ -57,7 +45,7 @@ static int n_counted_of(const struct csg__good_tree *t, int j, int n_goods)
  * What the bids of a level's list may add at most; its good: the one with the fewest of them; -1:
  * none is left. The list is in the order of shares, so that the first bid on a good is its best.
  */
-static int64_t bound(struct csg__good_tree *t, struct level *l)
+static int64_t bound(struct csg__good_tree *t, struct csg__good_level *l)
 {
 	const int words = (t->n_counted + 63) / 64;
 	int64_t sum = 0;
@@ -100,7 +88,7 @@ static void keep(const struct csg__good_tree *t, int64_t revenue, int64_t *best,
 /* Looks at the last level, which stays if something better may lie below it. */
 static void enter(struct csg__good_tree *t, int64_t *best, uint8_t *chosen)
 {
-	struct level *l = &t->level[t->n_levels - 1];
+	struct csg__good_level *l = &t->level[t->n_levels - 1];
 	int64_t more;
 
 	t->n_nodes++;
@@ -119,7 +107,7 @@ static void enter(struct csg__good_tree *t, int64_t *best, uint8_t *chosen)
 /* The next level: bid 'j' has its goods, or with -1 nobody the good of the last one. */
 static void descend(struct csg__good_tree *t, int j)
 {
-	struct level *l = &t->level[t->n_levels - 1], *m = l + 1;
+	struct csg__good_level *l = &t->level[t->n_levels - 1], *m = l + 1;
 
 	m->list = l->list + l->n;
 	m->n = 0;
@@ -153,7 +141,7 @@ bool csg__good_tree_run(struct csg__good_tree *t, int64_t work, int64_t *best, u
 	if (t->n_nodes == 0)
 		enter(t, best, chosen);
 	while (t->n_levels && t->looked < end) {
-		struct level *l = &t->level[t->n_levels - 1];
+		struct csg__good_level *l = &t->level[t->n_levels - 1];
 
 		if (t->n_nodes % STOP_EVERY == 0) {
 			count_work(t);
@@ -171,21 +159,6 @@ bool csg__good_tree_run(struct csg__good_tree *t, int64_t work, int64_t *best, u
 		enter(t, best, chosen);
 	}
 	return !t->n_levels;
-}
-
-int64_t csg__good_tree_nodes(const struct csg__good_tree *t)
-{
-	return t->n_nodes;
-}
-
-int64_t csg__good_tree_looked(const struct csg__good_tree *t)
-{
-	return t->looked;
-}
-
-double csg__good_tree_rest(const struct csg__good_tree *t)
-{
-	return t->done > 0 ? (double)t->looked * (1 - t->done) / t->done : INFINITY;
 }
 
 /* ---- set-up -------------------------------------------------------------------------------- */
@@ -220,7 +193,7 @@ static int fill(struct csg__good_tree *t)
 		s[j] = (struct shared){t->share[j], j};
 	}
 	qsort(s, (size_t)n, sizeof(*s), by_share);
-	t->level[0] = (struct level){.list = t->lists, .n = n, .bid = -1, .share = 1};
+	t->level[0] = (struct csg__good_level){.list = t->lists, .n = n, .bid = -1, .share = 1};
 	for (int j = 0; j < n; j++)
 		t->lists[j] = s[j].bid;
 	t->n_levels = 1;
@@ -238,7 +211,7 @@ int csg__good_tree_new(
 	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
 	if (!t)
 		return GPUBE_ENOMEM;
-	t->ctx = ctx;
+	t->ctx = t->arrays.ctx = ctx;
 	t->bids = *bids;
 	for (int j = 0; j < bids->n && counted < bids->n_goods; j++)
 		if (!n_counted_of(t, j, counted))
@@ -254,12 +227,12 @@ int csg__good_tree_new(
 	while (t->fraction_bits < FRACTION_BITS &&
 		bids->total <= INT64_MAX / 4 >> (t->fraction_bits + 1))
 		t->fraction_bits++;
-	t->share = gpube__alloc(ctx, (uint64_t)bids->n, sizeof(*t->share));
-	t->lists = gpube__alloc(ctx, (uint64_t)levels * (uint64_t)bids->n, sizeof(*t->lists));
-	t->count = gpube__alloc(ctx, (uint64_t)counted + 1, sizeof(*t->count));
-	t->level = gpube__alloc_zero(ctx, (uint64_t)levels, sizeof(*t->level));
-	if (t->share && t->lists && t->count && t->level)
-		status = fill(t);
+	t->share = gpube__array(&t->arrays, (uint64_t)bids->n, sizeof(*t->share));
+	t->lists =
+		gpube__array(&t->arrays, (uint64_t)levels * (uint64_t)bids->n, sizeof(*t->lists));
+	t->count = gpube__array(&t->arrays, (uint64_t)counted + 1, sizeof(*t->count));
+	t->level = gpube__array(&t->arrays, (uint64_t)levels, sizeof(*t->level));
+	status = t->arrays.failed ? GPUBE_ENOMEM : fill(t);
 	if (status) {
 		csg__good_tree_free(t);
 		return status;
@@ -272,5 +245,6 @@ void csg__good_tree_free(struct csg__good_tree *t)
 {
 	if (!t)
 		return;
-	GPUBE_FREE_ALL(t->ctx, t->share, t->lists, t->count, t->level, t);
+	gpube__arrays_clear(&t->arrays);
+	gpube__free(t->ctx, t);
 }

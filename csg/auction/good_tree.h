@@ -8,9 +8,7 @@
 #ifndef CSG_GOOD_TREE_H
 #define CSG_GOOD_TREE_H
 
-#include "gpube/base/base.h"
-
-struct csg__good_tree;
+#include "gpube/base/arrays.h"
 
 /* Bids as sets of goods, 'words' long; prices > 0, which together are at most 'total'. */
 struct csg__good_tree_bids {
@@ -18,6 +16,24 @@ struct csg__good_tree_bids {
 	const uint64_t *set;
 	const int64_t *price;
 	int64_t total;
+};
+
+/*
+ * share    of a bid: its price for each counted good, rounded up
+ * looked   bids looked at so far
+ * done     of the whole tree, if children of a node were alike
+ */
+struct csg__good_tree {
+	struct gpube_ctx *ctx;
+	struct gpube__arrays arrays;
+	struct csg__good_tree_bids bids;
+	int n_counted; /* goods that bounds add up: real ones where every bid has one */
+	int fraction_bits, n_levels;
+	int64_t *share;
+	int32_t *lists, *count;
+	struct csg__good_level *level;
+	int64_t n_nodes, looked, counted;
+	double done;
 };
 
 /*
@@ -34,10 +50,5 @@ void csg__good_tree_free(struct csg__good_tree *t);
  * is done: then nothing is better than *best.
  */
 bool csg__good_tree_run(struct csg__good_tree *t, int64_t work, int64_t *best, uint8_t *chosen);
-
-int64_t csg__good_tree_nodes(const struct csg__good_tree *t);
-/* Bids looked at so far, and how many more it would be if the rest were as what is done. */
-int64_t csg__good_tree_looked(const struct csg__good_tree *t);
-double csg__good_tree_rest(const struct csg__good_tree *t);
 
 #endif

@@ -9,32 +9,11 @@
  */
 #include "formats/coalitions/auction_program.h"
 
-#include <stdio.h>
-
 #include "formats/mip/mip.h"
 #include "gpube/forms/model_as.h"
 #include "gpube/ir/bids.h"
 
-static void name_bid(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column)
-{
-	const struct gpube__bids *a = p->words->arg;
-
-	snprintf(name, GPUBE_MIP_NAME, "bid%lld", (long long)a->id[column]);
-}
-
-/* A row is a good that a bid wants: its number is where the value of a column would be. */
-static void name_good(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t row)
-{
-	const struct gpube__bids *a = p->words->arg;
-	const int good = p->value[row];
-
-	if (good < a->n_real)
-		snprintf(name, GPUBE_MIP_NAME, "good%d", good);
-	else
-		snprintf(name, GPUBE_MIP_NAME, "dummy%d", good - a->n_real);
-}
-
-/* A column a bid, a row a good, of whose bids one wins at most. */
+/* A column a bid, a row a good, of whose bids one wins at most: its value is the good. */
 static int fill(struct gpube_mip *p, const struct gpube__bids *a, const struct gpube__bidders *of)
 {
 	const uint64_t columns = (uint64_t)a->n_bids + 1, rows = (uint64_t)a->n_goods + 1,
@@ -76,8 +55,8 @@ int gpube__auction_write(const struct gpube_model *m, struct gpube_out *out, boo
 	const struct gpube_mip_words words = {
 		.lp = "\\ an auction: one bid at most wins each good\n",
 		.mps = GPUBE__MPS_NEGATED,
-		.name_column = name_bid,
-		.name_row = name_good,
+		.name_column = gpube__bid_name,
+		.name_row = gpube__good_name,
 		.arg = &a,
 	};
 	struct gpube_mip p = {.ctx = m->ctx, .m = m, .words = &words, .top_row = -1};

@@ -32,6 +32,21 @@
 #include "gpube/base/bits.h"
 
 #define BLANKS " \t\n\v\f\r"
+#define MAGIC  "GPUBECSG"
+
+static uint32_t little(const char *p)
+{
+	const unsigned char *b = (const unsigned char *)p;
+
+	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
+}
+
+static bool big_endian(void)
+{
+	const uint16_t one = 1;
+
+	return *(const unsigned char *)&one == 0;
+}
 
 /* ---- binary ------------------------------------------------------------------------------------
  */
@@ -43,11 +58,10 @@ static int read_header(struct gpube_in *in, uint32_t *n, enum gpube_type *type)
 	if (gpube__in_need(in, GPUBE__CSG_HEADER) < GPUBE__CSG_HEADER)
 		return gpube__in_error(
 			in, "expected a header of 32 bytes, found the end of the file");
-	if (gpube__csg_little(in->p + 8) != 1)
-		return gpube__in_error(
-			in, "expected version 1, found %u", gpube__csg_little(in->p + 8));
-	*n = gpube__csg_little(in->p + 12);
-	number = gpube__csg_little(in->p + 16);
+	if (little(in->p + 8) != 1)
+		return gpube__in_error(in, "expected version 1, found %u", little(in->p + 8));
+	*n = little(in->p + 12);
+	number = little(in->p + 16);
 	if (*n < 1 || *n > GPUBE_MAX_AGENTS)
 		return gpube__in_error(
 			in, "expected 1 to %d agents, found %u", GPUBE_MAX_AGENTS, *n);
@@ -110,10 +124,13 @@ static int read_binary(struct gpube_table *t, struct gpube_in *in)
 	uint64_t bytes;
 	int status = read_header(in, &n, &type);
 
-	if (!status && gpube__csg_big_endian())
+	if (!status && big_endian())
 		status = gpube__in_fail(
 			in, GPUBE_EINVAL, "binary games are read on little-endian machines only");
 	if (status)
+		return status;
+	status = gpube__csg_map(t, in, (int)n, type);
+	if (status || t->values)
 		return status;
 	bytes = (uint64_t)gpube__type_size(type) << n;
 	/* conv has half as many sums beside the values */
@@ -338,7 +355,7 @@ static bool is_binary(struct gpube_in *in)
 {
 	char start[8];
 
-	return gpube__in_peek(in, start, 8) == 8 && !memcmp(start, GPUBE__CSG_MAGIC, 8);
+	return gpube__in_peek(in, start, 8) == 8 && !memcmp(start, MAGIC, 8);
 }
 
 bool gpube__sniff_csg(const char *text, size_t n, const char *path)
@@ -346,7 +363,7 @@ bool gpube__sniff_csg(const char *text, size_t n, const char *path)
 	const char *word = gpube__skip_comments(text);
 
 	(void)path;
-	if (n >= 8 && !memcmp(text, GPUBE__CSG_MAGIC, 8))
+	if (n >= 8 && !memcmp(text, MAGIC, 8))
 		return true;
 	if (strncmp(word, "csg", 3) != 0 || !isspace((unsigned char)word[3]))
 		return false;
@@ -359,10 +376,8 @@ bool gpube__sniff_csg(const char *text, size_t n, const char *path)
 int gpube__csg_read(struct gpube_model *m, struct gpube_in *in)
 {
 	struct gpube_table t;
-	int status = gpube__csg_map(&t, in);
+	int status = is_binary(in) ? read_binary(&t, in) : read_text(&t, in);
 
-	if (!status && !t.values)
-		status = is_binary(in) ? read_binary(&t, in) : read_text(&t, in);
 	return status ? status : gpube__coalitions_take(m, &t);
 }
 
@@ -408,7 +423,7 @@ static int write_text(const struct gpube_table *t, struct gpube_out *out)
 static int write_binary(const struct gpube_table *t, struct gpube_out *out)
 {
 	const uint64_t bytes = (uint64_t)gpube__type_size(t->type) << t->arity;
-	char header[GPUBE__CSG_HEADER] = GPUBE__CSG_MAGIC;
+	char header[GPUBE__CSG_HEADER] = MAGIC;
 
 	put_little(header + 8, 1);
 	put_little(header + 12, (uint32_t)t->arity);
@@ -428,7 +443,7 @@ int gpube__csg_write(const struct gpube_model *m, struct gpube_out *out)
 	if (!t || (t->owner && t->owner->fetch))
 		return gpube__fail(
 			m->ctx, GPUBE_EINVAL, "'%s': the values are not stored here", out->path);
-	if (!text && gpube__csg_big_endian())
+	if (!text && big_endian())
 		return gpube__fail(m->ctx, GPUBE_EINVAL,
 			"binary games are written on little-endian machines only");
 	if (!text && t->sparse)

@@ -20,16 +20,6 @@
 
 #include "formats/coalitions/csg_parts.h"
 
-/* n and type of a header of this machine's byte order; false: it is not one. */
-static bool read_header(const char *header, uint32_t *n, uint32_t *number)
-{
-	*n = gpube__csg_little(header + 12);
-	*number = gpube__csg_little(header + 16);
-	return !gpube__csg_big_endian() && !memcmp(header, GPUBE__CSG_MAGIC, 8) &&
-	       gpube__csg_little(header + 8) == 1 && *n >= 1 && *n <= GPUBE_MAX_AGENTS &&
-	       *number <= GPUBE_FLOAT64 - GPUBE_INT16;
-}
-
 /* The pages that a table's values are on: 'bytes' from 'map' on. */
 struct pages {
 	struct gpube_table_owner head;
@@ -65,24 +55,18 @@ static int take_pages(struct gpube_table *t, struct gpube_ctx *ctx, char *map, u
 	return GPUBE_OK;
 }
 
-int gpube__csg_map(struct gpube_table *t, struct gpube_in *in)
+int gpube__csg_map(struct gpube_table *t, struct gpube_in *in, int n_agents, enum gpube_type type)
 {
-	uint32_t n, number;
 	uint64_t bytes = 0;
 	char *map = gpube__in_map(in, &bytes);
 
 	*t = (struct gpube_table){0};
-	if (!map)
-		return GPUBE_OK;
-	if (bytes > GPUBE__CSG_HEADER && read_header(map, &n, &number)) {
-		const enum gpube_type type = (enum gpube_type)(number + GPUBE_INT16);
-
-		if (bytes == GPUBE__CSG_HEADER + ((uint64_t)gpube__type_size(type) << n)) {
-			gpube__in_leave(in);
-			return take_pages(t, in->ctx, map, bytes, GPUBE__CSG_HEADER, (int)n, type);
-		}
+	if (map && bytes == GPUBE__CSG_HEADER + ((uint64_t)gpube__type_size(type) << n_agents)) {
+		gpube__in_leave(in);
+		return take_pages(t, in->ctx, map, bytes, GPUBE__CSG_HEADER, n_agents, type);
 	}
-	munmap(map, (size_t)bytes); /* the reader says what is wrong */
+	if (map)
+		munmap(map, (size_t)bytes); /* the reader says what is wrong */
 	return GPUBE_OK;
 }
 

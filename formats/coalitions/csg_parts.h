@@ -5,29 +5,14 @@
 #include "formats/io/io.h"
 #include "gpube/ir/coalition_table.h"
 
-#define GPUBE__CSG_HEADER 32
-#define GPUBE__CSG_MAGIC  "GPUBECSG"
-
-static inline uint32_t gpube__csg_little(const char *p)
-{
-	const unsigned char *b = (const unsigned char *)p;
-
-	return b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
-}
-
-static inline bool gpube__csg_big_endian(void)
-{
-	const uint16_t one = 1;
-
-	return *(const unsigned char *)&one == 0;
-}
+#define GPUBE__CSG_HEADER 32 /* bytes before the values of a binary file */
 
 /*
  * gpube__csg_map() - a table whose values are the pages of a plain binary file, then nothing is
  * left to read; t->values is NULL, and the status OK, where it is anything else, such as a pipe.
  * Errors: ENOMEM
  */
-int gpube__csg_map(struct gpube_table *t, struct gpube_in *in);
+int gpube__csg_map(struct gpube_table *t, struct gpube_in *in, int n_agents, enum gpube_type type);
 
 /*
  * Values that memory has no room for: a file without a name (-1, and EIO's text), what is

@@ -22,11 +22,12 @@ enum { GPUBE_MIP_NAME = 32 };
 /*
  * What a program that is no model's says by itself: all its columns are binary, none is constant.
  * lp, mps  the first line of a file
+ * name_x   into GPUBE_MIP_NAME bytes; a row by what it has in the place of a column's value
  */
 struct gpube_mip_words {
 	const char *lp, *mps;
-	void (*name_column)(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t column);
-	void (*name_row)(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32_t row);
+	void (*name_column)(char *name, const void *arg, int column);
+	void (*name_row)(char *name, const void *arg, int value_of_row);
 	const void *arg;
 };
 

@@ -22,7 +22,7 @@ void gpube__mip_name(char name[GPUBE_MIP_NAME], const struct gpube_mip *p, int32
 	const int32_t var = p->var[column];
 
 	if (p->words)
-		p->words->name_column(name, p, column);
+		p->words->name_column(name, p->words->arg, column);
 	else if (column == 0)
 		strcpy(name, "one");
 	else if (var < 0)
@@ -46,7 +46,7 @@ static void write_row_name(const struct writer *w, int32_t row)
 	char name[GPUBE_MIP_NAME];
 
 	if (w->p->words)
-		w->p->words->name_row(name, w->p, row);
+		w->p->words->name_row(name, w->p->words->arg, w->p->value[row]);
 	else
 		snprintf(name, sizeof(name), "r%d", row);
 	gpube__out_text(w->out, name);

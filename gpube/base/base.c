@@ -186,12 +186,19 @@ void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *f
 	ctx->log(ctx->log_arg, &(struct gpube_log){.level = level, .text = text});
 }
 
-void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what)
+void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *fmt, ...)
 {
-	if (ctx->log)
-		ctx->log(ctx->log_arg,
-			&(struct gpube_log){
-				.level = GPUBE_LOG_PROGRESS, .text = what, .progress = fraction});
+	char what[128];
+	va_list args;
+
+	if (!ctx->log)
+		return;
+	va_start(args, fmt);
+	vsnprintf(what, sizeof(what), fmt, args);
+	va_end(args);
+	ctx->log(ctx->log_arg,
+		&(struct gpube_log){
+			.level = GPUBE_LOG_PROGRESS, .text = what, .progress = fraction});
 }
 
 size_t gpube__bounds_text(char *text, size_t size, const struct gpube_log *said, const char *word)

@@ -99,8 +99,9 @@ int gpube__fail(struct gpube_ctx *ctx, enum gpube_status status, const char *fmt
 
 void gpube__log(struct gpube_ctx *ctx, enum gpube_log_level level, const char *fmt, ...)
 	GPUBE_PRINTF(3, 4);
-/* fraction < 0: nobody knows; from one thread at a time */
-void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *what);
+/* What is done; fraction < 0: nobody knows; from one thread at a time */
+void gpube__progress(struct gpube_ctx *ctx, double fraction, const char *fmt, ...)
+	GPUBE_PRINTF(3, 4);
 
 /* Seconds of work before whose end no line of bounds is shown: the answer may come first. */
 #define GPUBE__MOMENT 0.02

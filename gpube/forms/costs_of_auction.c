@@ -1,25 +1,7 @@
 /* costs_of_auction.c - an auction as a model of costs. See gpube/forms.h. */
-#include <stdio.h>
-
 #include "gpube/forms/model_as.h"
 #include "gpube/forms/set_costs.h"
 #include "gpube/ir/bids.h"
-
-static void good_name(char *name, const struct gpube__sets *s, int good)
-{
-	const struct gpube__bids *a = s->arg;
-	const bool real = good < a->n_real;
-
-	snprintf(
-		name, GPUBE__NAME, "%s%d", real ? "good" : "dummy", real ? good : good - a->n_real);
-}
-
-static void bid_name(char *name, const struct gpube__sets *s, int bid)
-{
-	const struct gpube__bids *a = s->arg;
-
-	snprintf(name, GPUBE__NAME, "bid%lld", (long long)a->id[bid]);
-}
 
 /*
  * All totals are above it: they are 0 and more, but for prices below 0. toulbar2 reads a bound
@@ -48,7 +30,7 @@ int gpube__costs_of_auction(struct gpube_model **out, const struct gpube_model *
 	if (status)
 		return status;
 	sets = (struct gpube__sets){
-		.b = a, .good_name = good_name, .set_name = bid_name, .arg = &a};
+		.b = a, .good_name = gpube__good_name, .set_name = gpube__bid_name, .arg = &a};
 	status = gpube__sets_costs(out, &sets);
 	if (!status)
 		status = gpube_model_set_top(*out, below_all(&a));

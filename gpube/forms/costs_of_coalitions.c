@@ -29,6 +29,7 @@ enum {
  * The game as it is read here.
  * index  of a list's masks
  * named  coalitions are called by their agents' names, not by their numbers
+ * listed  the n_listed that are allowed, of more agents than a chain takes
  */
 struct game {
 	struct gpube_ctx *ctx;
@@ -37,6 +38,8 @@ struct game {
 	struct gpube__mask_index index;
 	int n;
 	bool named;
+	uint64_t *listed;
+	int64_t n_listed;
 };
 
 /* The coalition's name, of agents from 1 or by their names: "{1,3}". */
@@ -84,10 +87,9 @@ static int64_t value_of(const struct game *g, uint64_t coalition)
 
 /* ---- listed coalitions ------------------------------------------------------------------- */
 
-static void agent_name(char *name, const struct gpube__sets *s, int agent)
+static void agent_name(char *name, const void *game, int agent)
 {
-	const struct game *g = s->arg;
-	const char *own = g->m->vars[agent].name;
+	const char *own = ((const struct game *)game)->m->vars[agent].name;
 
 	if (own)
 		snprintf(name, GPUBE__NAME, "%s", own);
@@ -95,62 +97,50 @@ static void agent_name(char *name, const struct gpube__sets *s, int agent)
 		snprintf(name, GPUBE__NAME, "agent%d", agent + 1);
 }
 
-static void coalition_name(char *name, const struct gpube__sets *s, int set)
+static void coalition_name(char *name, const void *game, int set)
 {
-	uint64_t coalition = 0;
-
-	for (int64_t k = s->b.at[set]; k < s->b.at[set + 1]; k++)
-		coalition |= (uint64_t)1 << s->b.good[k];
-	write_agents(name, s->arg, coalition);
+	write_agents(name, game, ((const struct game *)game)->listed[set]);
 }
 
-/*
- * The coalitions that are allowed: of those listed, or of all. NULL: they are too many, or no
- * memory.
- */
-static uint64_t *allowed_coalitions(int64_t *n, const struct game *g)
+/* The coalitions that are allowed. Errors: ELIMIT (too many, no text), ENOMEM, ESTOP */
+static int list_allowed(struct game *g)
 {
-	const bool list = g->t->sparse;
-	uint64_t *mask = NULL;
 	int64_t capacity = 0;
 
-	*n = 0;
-	for (int64_t k = list ? 0 : 1; k < g->t->n; k++) {
-		const uint64_t coalition = list ? g->t->masks[k] : (uint64_t)k;
-
+	for (int64_t k = !g->t->sparse; k < g->t->n; k++) {
+		if (k % 65536 == 0 && gpube__stopped(g->ctx))
+			return gpube__fail_stopped(g->ctx);
 		if (gpube__coalition_at(g->t, k) == INT64_MIN)
 			continue;
-		if (*n == MOST_LISTED ||
-			gpube__grow(g->ctx, &mask, &capacity, *n + 1, sizeof(*mask)) ||
-			(k % 65536 == 0 && gpube__stopped(g->ctx))) {
-			gpube__free(g->ctx, mask);
-			return NULL;
-		}
-		mask[(*n)++] = coalition;
+		if (g->n_listed == MOST_LISTED)
+			return GPUBE_ELIMIT;
+		if (gpube__grow(g->ctx, &g->listed, &capacity, g->n_listed + 1, sizeof(*g->listed)))
+			return GPUBE_ENOMEM;
+		g->listed[g->n_listed++] = g->t->sparse ? g->t->masks[k] : (uint64_t)k;
 	}
-	return mask ? mask : gpube__alloc(g->ctx, 1, sizeof(*mask));
+	return GPUBE_OK;
 }
 
-static int model_of_listed(
-	struct gpube_model **out, const struct game *g, const uint64_t *mask, int64_t n)
+static int model_of_listed(struct gpube_model **out, const struct game *g)
 {
-	struct gpube__sets sets = {
-		.all = true, .arg = g, .good_name = agent_name, .set_name = coalition_name};
+	struct gpube__sets sets = {.b = {.ctx = g->ctx,
+					   .n_real = g->n,
+					   .n_goods = g->n,
+					   .n_bids = (int)g->n_listed,
+					   .scale = g->m->scale},
+		.all = true,
+		.arg = g,
+		.good_name = agent_name,
+		.set_name = coalition_name};
 	struct gpube__bids *b = &sets.b;
-	int status;
+	int status = gpube__bids_alloc(b, g->n_listed * g->n);
 
-	*b = (struct gpube__bids){.ctx = g->ctx,
-		.n_real = g->n,
-		.n_goods = g->n,
-		.n_bids = (int)n,
-		.scale = g->m->scale};
-	status = gpube__bids_alloc(b, n * g->n);
-	for (int64_t k = 0; k < n && !status; k++) {
+	for (int64_t k = 0; k < g->n_listed && !status; k++) {
 		int64_t end = b->at[k];
 
-		for (uint64_t c = mask[k]; c; c &= c - 1)
+		for (uint64_t c = g->listed[k]; c; c &= c - 1)
 			b->good[end++] = __builtin_ctzll(c);
-		b->price[k] = value_of(g, mask[k]);
+		b->price[k] = value_of(g, g->listed[k]);
 		b->at[k + 1] = end;
 	}
 	if (!status)
@@ -160,25 +150,18 @@ static int model_of_listed(
 }
 
 /* Of more agents than a chain takes: if few coalitions are allowed, a variable an agent. */
-static int model_of_few(struct gpube_model **out, const struct game *g)
+static int model_of_few(struct gpube_model **out, struct game *g)
 {
-	uint64_t *mask = NULL;
-	int64_t n = 0;
-	int status;
+	const bool few = g->t->sparse ? g->t->dflt.i == INT64_MIN : g->n <= SCANNED_AGENTS;
+	const int status = few ? list_allowed(g) : GPUBE_ELIMIT;
 
-	if (g->t->sparse ? g->t->dflt.i == INT64_MIN : g->n <= SCANNED_AGENTS)
-		mask = allowed_coalitions(&n, g);
-	if (gpube__stopped(g->ctx))
-		status = gpube__fail_stopped(g->ctx);
-	else if (!mask)
-		status = gpube__fail(g->ctx, GPUBE_ELIMIT,
-			"a game of %d agents: models are made of at most %d, or of at most %d "
-			"coalitions that are not forbidden",
-			g->n, GPUBE_CHAIN_AGENTS, MOST_LISTED);
-	else
-		status = model_of_listed(out, g, mask, n);
-	gpube__free(g->ctx, mask);
-	return status;
+	return status == GPUBE_ELIMIT
+		       ? gpube__fail(g->ctx, status,
+				 "a game of %d agents: models are made of at most %d, or of at "
+				 "most %d coalitions that are not forbidden",
+				 g->n, GPUBE_CHAIN_AGENTS, MOST_LISTED)
+	       : status ? status
+			: model_of_listed(out, g);
 }
 
 /* ---- a chain -------------------------------------------------------------------------------- */
@@ -283,6 +266,6 @@ int gpube__costs_of_coalitions(struct gpube_model **out, const struct gpube_mode
 	status = gpube__mask_index(&g.index, g.ctx, g.t);
 	if (!status)
 		status = g.n > GPUBE_CHAIN_AGENTS ? model_of_few(out, &g) : make_chain(out, &g);
-	gpube__free(g.ctx, g.index.slot);
+	GPUBE_FREE_ALL(g.ctx, g.index.slot, g.listed);
 	return gpube__model_made(out, status);
 }

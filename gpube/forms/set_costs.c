@@ -31,7 +31,7 @@ static int add_set(struct gpube_model *m, const struct gpube__sets *s, int b)
 	int32_t var;
 	int status;
 
-	s->set_name(name, s, b);
+	s->set_name(name, s->arg, b);
 	status = gpube__put_var(m, &var, 2, name);
 	return status ? status : gpube_model_add_costs(m, 1, &var, prices);
 }
@@ -98,7 +98,7 @@ static int name_values(struct gpube_variable *v, const struct gpube__sets *s,
 		if (a == 0 && !s->all)
 			snprintf(name, sizeof(name), "none");
 		else
-			s->set_name(name, s, o->bid[o->start[good] + a - !s->all]);
+			s->set_name(name, s->arg, o->bid[o->start[good] + a - !s->all]);
 		if (gpube__put_value_name(v, s->b.ctx, a, name))
 			return GPUBE_ENOMEM;
 	}
@@ -122,7 +122,7 @@ static int add_good(struct gpube_model *m, const struct gpube__sets *s,
 	int32_t var;
 	int status;
 
-	s->good_name(name, s, good);
+	s->good_name(name, s->arg, good);
 	status = gpube__put_var(m, &var, domain ? (int32_t)domain : 1, name);
 	if (status || domain == 0)
 		return status ? status : add_nothing(m, var);

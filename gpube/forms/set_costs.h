@@ -17,8 +17,8 @@ enum { GPUBE__NAME = 256 };
 struct gpube__sets {
 	struct gpube__bids b;
 	bool all;
-	void (*good_name)(char *name, const struct gpube__sets *s, int good);
-	void (*set_name)(char *name, const struct gpube__sets *s, int set);
+	void (*good_name)(char *name, const void *arg, int good);
+	void (*set_name)(char *name, const void *arg, int set);
 	const void *arg;
 };
 

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gpube/forms/at_most_one.h"
-
 #define MOST_CELLS ((int64_t)1 << 28) /* of the tables of two variables */
 
 int gpube__set_parts_refuse(const struct gpube__set_parts *p, const char *why, int32_t what)
@@ -16,6 +14,68 @@ int gpube__set_parts_refuse(const struct gpube__set_parts *p, const char *why, i
 	return gpube__fail(
 		p->ctx, GPUBE_EINVAL, "no %s: %s", p->all ? "coalition game" : "auction", text);
 }
+
+/* ---- rows ---------------------------------------------------------------------------------- */
+
+enum { MOST_DENSE = 30 }; /* variables of a table that lists what it forbids */
+
+static bool binary(const struct gpube_model *m, int32_t f)
+{
+	for (int k = 0; k < m->functions[f].arity; k++)
+		if (m->vars[gpube__scope(m, f)[k]].domain != 2)
+			return false;
+	return true;
+}
+
+static int n_ones(const struct gpube_table *t, int64_t k)
+{
+	int n = 0;
+
+	if (!t->sparse)
+		return __builtin_popcountll((unsigned long long)k);
+	for (int i = 0; i < t->arity; i++)
+		n += t->tuples[k * t->arity + i] != 0;
+	return n;
+}
+
+/*
+ * Whether a function over variables of two values allows that at most one of them has the second
+ * one, and all that is allowed costs the same, *even: a row of a set packing program, as readers
+ * make tables of them.
+ */
+static bool at_most_one(const struct gpube_model *m, int32_t f, int64_t *even)
+{
+	const struct gpube_table *t = gpube__table(m, f);
+	int64_t n[2] = {0, 0}; /* cells that are held: allowed ones, forbidden ones */
+	bool first = true;
+
+	if (!binary(m, f) ||
+		t->arity > (t->sparse && t->dflt.i == GPUBE_INF ? INT32_MAX : MOST_DENSE))
+		return false;
+	if (t->sparse && t->dflt.i != GPUBE_INF) {
+		*even = t->dflt.i;
+		first = false;
+	}
+	for (int64_t k = 0; k < t->n; k++) {
+		const int64_t cost = gpube__table_int(t, k);
+
+		if ((cost == GPUBE_INF) != (n_ones(t, k) > 1))
+			return false;
+		n[cost == GPUBE_INF]++;
+		if (cost == GPUBE_INF)
+			continue;
+		if (!first && cost != *even)
+			return false;
+		*even = cost;
+		first = false;
+	}
+	/* none of those that are to be there, and to be missing, is the default's */
+	if (!t->sparse || t->dflt.i == GPUBE_INF)
+		return n[0] == (int64_t)t->arity + 1;
+	return n[1] == ((int64_t)1 << t->arity) - t->arity - 1;
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
 
 static int check_form(const struct gpube__set_parts *p)
 {
@@ -37,7 +97,7 @@ static int check_form(const struct gpube__set_parts *p)
 		const int arity = m->functions[f].arity;
 		int64_t even;
 
-		if (arity < 1 || (arity > 2 && (p->all || !gpube__at_most_one(m, f, &even))))
+		if (arity < 1 || (arity > 2 && (p->all || !at_most_one(m, f, &even))))
 			return gpube__set_parts_refuse(p,
 				"function %d is over neither one variable, for prices, nor two, "
 				"for bids that exclude each other, nor does it let at most one of "
@@ -286,7 +346,7 @@ static int take_functions(struct gpube__set_parts *p)
 
 		if (m->functions[f].arity <= 2)
 			status = m->functions[f].arity == 1 ? take_prices(p, f) : take_pairs(p, f);
-		else if (gpube__at_most_one(m, f, &even)) /* it is, by check_form() */
+		else if (at_most_one(m, f, &even)) /* it is, by check_form() */
 			p->worst += even;
 	}
 	if (!status && gpube__reaches_top(m, p->worst))

@@ -1,6 +1,7 @@
 /* bids.c - see bids.h and gpube/coalitions.h. */
 #include "gpube/ir/bids.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "gpube/base/bits.h"
@@ -210,6 +211,18 @@ void gpube__bidders_clear(struct gpube__bidders *b, struct gpube_ctx *ctx)
 {
 	gpube__free(ctx, b->start);
 	gpube__free(ctx, b->bid);
+}
+
+void gpube__bid_name(char *name, const void *bids, int bid)
+{
+	sprintf(name, "bid%lld", (long long)((const struct gpube__bids *)bids)->id[bid]);
+}
+
+void gpube__good_name(char *name, const void *bids, int good)
+{
+	const int n_real = ((const struct gpube__bids *)bids)->n_real;
+
+	sprintf(name, good < n_real ? "good%d" : "dummy%d", good < n_real ? good : good - n_real);
 }
 
 int gpube__bidders_init(struct gpube__bidders *b, const struct gpube__bids *a)

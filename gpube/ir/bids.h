@@ -48,6 +48,10 @@ int gpube__bids_take(struct gpube_model *m, struct gpube__bids *b);
  */
 int gpube__bids_same(bool *same, const struct gpube__bids *a, const struct gpube__bids *b);
 
+/* "bid3", "good2" or "dummy0", of a struct gpube__bids: for a name of 32 bytes or more. */
+void gpube__bid_name(char *name, const void *bids, int bid);
+void gpube__good_name(char *name, const void *bids, int good);
+
 /* The bids of each good: bid[start[g]] … bid[start[g + 1] - 1], rising. */
 struct gpube__bidders {
 	int64_t *start;

@@ -10,7 +10,6 @@
  */
 #include "gpube/order/order_parts.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define SECONDS_PER_OPERATION 4e-9 /* measured, one core; only its order matters */
@@ -379,13 +378,10 @@ static bool worth_going_on(double spent, double predicted, double gained_at)
 
 static void show(const struct gpube_rounds *s)
 {
-	char text[64];
-
 	if (isinf(s->best_sum))
-		snprintf(text, sizeof(text), "order: more than 10^308 joined cells");
+		gpube__progress(s->ctx, -1, "order: more than 10^308 joined cells");
 	else
-		snprintf(text, sizeof(text), "order: 10^%.2f joined cells", log10(s->best_sum));
-	gpube__progress(s->ctx, -1, text);
+		gpube__progress(s->ctx, -1, "order: 10^%.2f joined cells", log10(s->best_sum));
 }
 
 bool gpube__rounds_pay(int64_t work, double joined_cells, double cells_per_second)

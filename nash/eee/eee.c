@@ -14,7 +14,6 @@
 #include "nash/eee/eee.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 struct node {
@@ -254,14 +253,11 @@ static int run_rounds(struct nash_search *s, struct nash_search *workers, int32_
 	int status = GPUBE_OK;
 
 	while (!status && s->depth) {
+		const int64_t nodes = __atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED);
 		int32_t n, dealt = 0;
-		char text[64];
 
-		snprintf(text, sizeof(text), "%lld node%s, %d open",
-			(long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED),
-			gpube__plural((long long)__atomic_load_n(&s->t->nodes, __ATOMIC_RELAXED)),
-			s->depth);
-		gpube__progress(ctx, -1, text);
+		gpube__progress(ctx, -1, "%lld node%s, %d open", (long long)nodes,
+			gpube__plural((double)nodes), s->depth);
 		while (dealt < DEAL * n_workers && s->depth && !status)
 			status = hand_over(s, &workers[dealt++ % n_workers]);
 		if (status)

@@ -310,11 +310,8 @@ static int step(struct search *s, struct branch *b)
 
 static void progress(const struct search *s)
 {
-	char text[80];
-
-	snprintf(text, sizeof(text), "%lld nodes and bases, %lld and %lld plans",
+	gpube__progress(s->f->ctx, -1, "%lld nodes and bases, %lld and %lld plans",
 		(long long)s->e->work, (long long)s->e->labels[0].n, (long long)s->e->labels[1].n);
-	gpube__progress(s->f->ctx, -1, text);
 }
 
 int nash__extremes_find(struct nash_extremes *e)

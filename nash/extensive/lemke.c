@@ -128,7 +128,6 @@ static int run(struct lemke *l, int64_t *work)
 	struct gpube_ctx *ctx = l->f->ctx;
 	const int32_t prior = 2 * l->side + 1;
 	int32_t enters = 2 * l->side, leaves = -1;
-	char text[64];
 
 	while (leaves != prior) {
 		const int col = -1 - l->lex.where[enters],
@@ -144,10 +143,8 @@ static int run(struct lemke *l, int64_t *work)
 		leaves = l->d.basic[row];
 		nash__dict_pivot(&l->d, row, col);
 		nash__lex_pivot(&l->lex, &l->d, row, col);
-		if ((++*work & 31) == 0) {
-			snprintf(text, sizeof(text), "%lld pivots", (long long)*work);
-			gpube__progress(ctx, -1, text);
-		}
+		if ((++*work & 31) == 0)
+			gpube__progress(ctx, -1, "%lld pivots", (long long)*work);
 		if (leaves != prior)
 			enters = complement(l, leaves);
 	}

@@ -154,7 +154,6 @@ static void pivot(struct program *p, int row, int col)
 static int minimise(struct program *p, bool *optimal, int64_t *work)
 {
 	const int64_t most = 200 + 20 * ((int64_t)p->rows + p->cols);
-	char text[64];
 	int col;
 
 	*optimal = false;
@@ -167,10 +166,8 @@ static int minimise(struct program *p, bool *optimal, int64_t *work)
 		if (gpube__stopped(p->ctx))
 			return gpube__fail_stopped(p->ctx);
 		pivot(p, row, col);
-		if ((++*work & 63) == 0) {
-			snprintf(text, sizeof(text), "%lld pivots", (long long)*work);
-			gpube__progress(p->ctx, -1, text);
-		}
+		if ((++*work & 63) == 0)
+			gpube__progress(p->ctx, -1, "%lld pivots", (long long)*work);
 	}
 	*optimal = entering(p) < 0;
 	return GPUBE_OK;

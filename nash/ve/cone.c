@@ -8,7 +8,6 @@
  * Sources: Motzkin, Raiffa, Thompson, Thrall 1953; Fukuda, Prodon, Double description method
  * revisited, 1996, for the test of adjacency.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "nash/exact.h"
@@ -345,22 +344,14 @@ void nash__cone_free(struct nash_cone *c)
 	GPUBE_FREE_ALL(ctx, c->near, c->met, c->common, c->again, c);
 }
 
-static void progress(const struct nash_cone *c)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "player %d: %lld vertices with %d of %d inequalities",
-		1 + c->s->flip, (long long)c->now.n, (int)c->j, (int)c->s->l);
-	gpube__progress(c->ctx, -1, text);
-}
-
 int nash__cone_run(struct nash_cone *c, int64_t units)
 {
 	int status = GPUBE_OK;
 
 	c->units = units;
 	for (; c->j < c->s->l && !status; c->j += !status) {
-		progress(c);
+		gpube__progress(c->ctx, -1, "player %d: %lld vertices with %d of %d inequalities",
+			1 + c->s->flip, (long long)c->now.n, (int)c->j, (int)c->s->l);
 		status = cut(c);
 		if (!status)
 			c->a = -1;

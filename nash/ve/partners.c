@@ -13,7 +13,6 @@
  *
  * As in eee.c doubles decide where the search goes, and never what it finds.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "nash/exact.h"
@@ -122,15 +121,6 @@ static int cut(struct partners *s, struct nash_lp *face, int32_t label, bool *em
 	return end == NASH_LP_UNSURE ? nash__face_refine(face, ctx, s->side, empty) : GPUBE_OK;
 }
 
-static void progress(struct partners *s, int64_t hi)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "partners of %lld of %lld vertices", (long long)hi,
-		(long long)s->given->n);
-	gpube__progress(s->f->p->ctx, (double)hi / (double)s->given->n, text);
-}
-
 /* The list from lo to hi, whose partners lie on the face of this depth. */
 static int search(struct partners *s, int64_t lo, int64_t hi, int32_t depth)
 {
@@ -161,7 +151,8 @@ static int search(struct partners *s, int64_t lo, int64_t hi, int32_t depth)
 		lo = mid;
 	}
 	if (!status)
-		progress(s, hi);
+		gpube__progress(s->f->p->ctx, (double)hi / (double)s->given->n,
+			"partners of %lld of %lld vertices", (long long)hi, (long long)s->given->n);
 	return status;
 }
 

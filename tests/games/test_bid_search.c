@@ -86,8 +86,8 @@ static void finds_the_best(void **state)
 		assert_int_equal(best, expected);
 		assert_int_equal(revenue(&c, price, set_of(chosen, c.n)), expected);
 	}
-	csg__bid_search_clear(&s);
-	csg__cliques_clear(&c);
+	gpube__arrays_clear(&s.arrays);
+	gpube__arrays_clear(&c.arrays);
 	gpube_ctx_free(ctx);
 }
 
@@ -109,10 +109,10 @@ static void failures(void **state)
 		memory.n = 0;
 		memory.fail_at = k;
 		assert_int_equal(csg__bid_search_init(&s, &c, price, 2), GPUBE_ENOMEM);
-		csg__bid_search_clear(&s);
+		gpube__arrays_clear(&s.arrays);
 		assert_int_equal(memory.live, live);
 	}
-	csg__cliques_clear(&c);
+	gpube__arrays_clear(&c.arrays);
 	gpube_ctx_free(ctx);
 }
 

@@ -24,7 +24,7 @@ static bool falls_back(const void *known, int status, const char *method)
 
 static void begins(void *known, const char *method)
 {
-	gpube__progress(((const struct gpube_bounder *)known)->ctx, -1, method);
+	gpube__progress(((const struct gpube_bounder *)known)->ctx, -1, "%s", method);
 }
 
 /* What the first moment brought, which was not told then, where the answer did not come with it. */

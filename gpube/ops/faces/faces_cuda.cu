@@ -1,7 +1,6 @@
 /* faces_cuda.cu - the walk over faces on a device: a warp a node. See faces.h. */
 #include "gpube/ops/device/device.cuh"
 
-#include <stdio.h>
 
 extern "C" {
 #include "gpube/ops/faces/faces.h"
@@ -265,11 +264,8 @@ static int run(struct job *job)
 	int status = prepare(job, &n);
 
 	while (!status && n > 0) {
-		char text[64];
-
-		snprintf(text, sizeof(text), "%lld node%s, %llu open", (long long)job->s->nodes,
+		gpube__progress(job->ctx, -1, "%lld node%s, %llu open", (long long)job->s->nodes,
 			gpube__plural(job->s->nodes), n);
-		gpube__progress(job->ctx, -1, text);
 		status = round_trip(job, &n);
 		if (!status && n > 0 && gpube__stopped(job->ctx))
 			status = gpube__fail_stopped(job->ctx);
