@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "csg/view.h"
+#include "gpube/base/by_type.h"
 #include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 12
@@ -65,26 +66,18 @@ static int most_of_part(const struct csg__dp *d, int size)
 		}                                                                                  \
 	} while (0)
 
-/* WHAT(T) for the working type T. */
+/* WHAT(T, MOST, F) for the working type T. */
 #define BY_TYPE(type, WHAT)                                                                        \
 	do {                                                                                       \
-		if ((type) == GPUBE_INT16)                                                         \
-			WHAT(int16_t);                                                             \
-		else if ((type) == GPUBE_INT32)                                                    \
-			WHAT(int32_t);                                                             \
-		else if ((type) == GPUBE_INT64)                                                    \
-			WHAT(int64_t);                                                             \
-		else if ((type) == GPUBE_FLOAT32)                                                  \
-			WHAT(float);                                                               \
-		else if ((type) == GPUBE_FLOAT64)                                                  \
-			WHAT(double);                                                              \
+		if ((type) == GPUBE_INT128)                                                        \
+			WHAT(__int128, 0, i);                                                      \
 		else                                                                               \
-			WHAT(__int128);                                                            \
+			GPUBE_BY_VALUE(type, WHAT);                                                \
 	} while (0)
 
 static void fill(struct csg__dp *d, uint64_t c)
 {
-#define FILL(T)                                                                                    \
+#define FILL(T, MOST, F)                                                                           \
 	do {                                                                                       \
 		T b = ((const T *)d->value)[c];                                                    \
                                                                                                    \
@@ -118,7 +111,7 @@ static uint64_t which_split(const struct csg__dp *d, uint64_t c)
 {
 	const int most = most_of_part(d, __builtin_popcountll(c));
 
-#define WHICH(T)                                                                                   \
+#define WHICH(T, MOST, F)                                                                          \
 	do {                                                                                       \
 		const T b = ((const T *)d->best)[c];                                               \
                                                                                                    \

@@ -24,6 +24,23 @@ static void clear_result(struct gpube_ctx *ctx, void *result)
 	gpube__free(ctx, r->parts);
 }
 
+/* With room for its parts. NULL: ENOMEM */
+static struct gpube_csg_result *new_result(const struct csg__view *g)
+{
+	struct gpube_csg_result *r = gpube__result_new(g->ctx, sizeof(*r), clear_result);
+
+	if (!r)
+		return NULL;
+	r->backend = "cpu";
+	r->is_int = gpube__type_is_int(g->type);
+	r->scale = g->scale;
+	r->parts = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*r->parts));
+	if (r->parts)
+		return r;
+	gpube_result_free(r);
+	return NULL;
+}
+
 /* Out with the agents that stay out. */
 static void drop_disposed(const struct csg__view *g, struct gpube_csg_result *r)
 {
@@ -37,13 +54,6 @@ static void drop_disposed(const struct csg__view *g, struct gpube_csg_result *r)
 
 /* ---- the check ------------------------------------------------------------------------------ */
 
-static int by_lowest(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return __builtin_ctzll(x) - __builtin_ctzll(y);
-}
-
 /* Sums the parts' values as the game has them; EBUG if they are no structure. */
 static int recompute(
 	const struct csg__view *g, const struct gpube_opts *o, struct gpube_csg_result *r)
@@ -52,7 +62,7 @@ static int recompute(
 	__int128 sum = 0;
 
 	r->value = 0;
-	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), by_lowest);
+	qsort(r->parts, (size_t)r->n_parts, sizeof(*r->parts), gpube__by_lowest);
 	for (int k = 0; k < r->n_parts; k++) {
 		const uint64_t c = r->parts[k];
 		const double v = csg__value(g, c);
@@ -117,31 +127,31 @@ static int choose_backend(struct csg__search *s)
 	struct gpube_ctx *ctx = s->g->ctx;
 	const enum gpube_backend want = s->opts->backend;
 	const struct gpube_subset_ops *cuda;
+	const enum gpube_csg_method method = s->opts->csg_method;
+	/* conv cannot be all of the run */
+	const bool others =
+		(method != GPUBE_CSG_AUTO && method != GPUBE_CSG_CONV) || s->opts->certificate;
 	struct csg__conv_plan plan;
 	int status;
 
 	s->ops = s->g->ops;
-	if (s->g->source &&
-		((s->opts->csg_method != GPUBE_CSG_AUTO && s->opts->csg_method != GPUBE_CSG_CONV) ||
-			s->opts->certificate || s->opts->free_disposal))
+	if (s->g->source && (others || s->opts->free_disposal))
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "the values are not stored: only conv can use them");
-	if (csg__n_ranks(s) > 1 &&
-		((s->opts->csg_method != GPUBE_CSG_AUTO && s->opts->csg_method != GPUBE_CSG_CONV) ||
-			s->opts->certificate))
+	if (csg__n_ranks(s) > 1 && others)
 		return gpube__fail(
 			ctx, GPUBE_EINVAL, "on several ranks there is method conv alone");
 	if (csg__n_ranks(s) > GPUBE_MOST_PARTS)
 		return gpube__fail(ctx, GPUBE_EINVAL, "conv: %d ranks: expected %d at most",
 			csg__n_ranks(s), GPUBE_MOST_PARTS);
 	if (!csg__on_host(s->g) && !s->g->source)
-		return want != GPUBE_BACKEND_CPU && s->opts->csg_method != GPUBE_CSG_LP &&
+		return want != GPUBE_BACKEND_CPU && method != GPUBE_CSG_LP &&
 				       !s->opts->certificate && !s->opts->free_disposal
 			       ? GPUBE_OK
 			       : gpube__fail(ctx, GPUBE_EINVAL,
 					 "the values are on the device: only conv, dp and idp can "
 					 "use them there");
-	if (want == GPUBE_BACKEND_CPU || s->opts->csg_method == GPUBE_CSG_LP ||
+	if (want == GPUBE_BACKEND_CPU || method == GPUBE_CSG_LP ||
 		(want == GPUBE_BACKEND_AUTO &&
 			csg__conv_seconds(s) <
 				OPEN_SECONDS + (double)csg__n_masks(s->g) *
@@ -262,8 +272,6 @@ static int finish(struct csg__search *s)
 	struct gpube_csg_result *r = s->r;
 	int status;
 
-	r->is_int = gpube__type_is_int(s->g->type);
-	r->scale = s->g->scale;
 	r->error = rounding(s);
 	if (r->answer == GPUBE_CSG_INFEASIBLE || r->answer == GPUBE_CSG_INCOMPLETE) {
 		r->value = -INFINITY;
@@ -287,30 +295,25 @@ static int solve_view(
 	const double start = gpube__now();
 	struct csg__range range;
 	struct csg__search s = {.g = g, .range = &range, .opts = opts, .ops = g->ops};
+	double deadline;
 	int status;
 
 	*out = NULL;
-	s.r = gpube__result_new(ctx, sizeof(*s.r), clear_result);
+	s.r = new_result(g);
 	if (!s.r)
 		return GPUBE_ENOMEM;
-	s.r->backend = "cpu";
 	s.r->free_disposal = s.opts->free_disposal;
 	s.r->method = s.opts->csg_method == GPUBE_CSG_AUTO ? GPUBE_CSG_CONV : s.opts->csg_method;
-	s.r->parts = gpube__alloc(ctx, (uint64_t)g->n, sizeof(*s.r->parts));
-	status = s.r->parts ? GPUBE_OK : GPUBE_ENOMEM;
-	if (!status) {
-		const double deadline = gpube__time_limit(ctx, start, s.opts->timeout_seconds);
-
-		status = solve(&s, &range);
-		/* the others cannot go on without a rank that was stopped before */
-		if (!s.agreed && !status && csg__n_ranks(&s) > 1 && gpube__stopped(ctx) &&
-			s.r->answer != GPUBE_CSG_OPTIMAL && s.r->answer != GPUBE_CSG_INFEASIBLE)
-			status = gpube__fail_stopped(ctx);
-		status = csg__agree(&s, status);
-		if (s.opts->free_disposal && csg__on_host(g))
-			drop_disposed(g, s.r);
-		ctx->deadline = deadline;
-	}
+	deadline = gpube__time_limit(ctx, start, s.opts->timeout_seconds);
+	status = solve(&s, &range);
+	/* the others cannot go on without a rank that was stopped before */
+	if (!s.agreed && !status && csg__n_ranks(&s) > 1 && gpube__stopped(ctx) &&
+		s.r->answer != GPUBE_CSG_OPTIMAL && s.r->answer != GPUBE_CSG_INFEASIBLE)
+		status = gpube__fail_stopped(ctx);
+	status = csg__agree(&s, status);
+	if (s.opts->free_disposal && csg__on_host(g))
+		drop_disposed(g, s.r);
+	ctx->deadline = deadline;
 	if (!status)
 		status = finish(&s);
 	s.r->seconds_total = gpube__now() - start;
@@ -396,9 +399,6 @@ static int take_proved(
 	r->answer = GPUBE_CSG_OPTIMAL;
 	r->method = GPUBE_CSG_LP;
 	r->work = GPUBE_INT64;
-	r->backend = "cpu";
-	r->is_int = gpube__type_is_int(g->type);
-	r->scale = g->scale;
 	r->free_disposal = p->disposal;
 	r->error = r->is_int ? 0 : g->n * ldexp(1, -p->shift);
 	r->n_parts = p->n_parts;
@@ -418,10 +418,8 @@ static int verify(struct gpube_csg_result **out, const struct csg__view *g, stru
 
 	if (status)
 		return status;
-	r = gpube__result_new(g->ctx, sizeof(*r), clear_result);
-	if (r)
-		r->parts = gpube__alloc(g->ctx, (uint64_t)g->n, sizeof(*r->parts));
-	status = r && r->parts ? take_proved(r, g, p) : GPUBE_ENOMEM;
+	r = new_result(g);
+	status = r ? take_proved(r, g, p) : GPUBE_ENOMEM;
 	if (status)
 		gpube_result_free(r);
 	else

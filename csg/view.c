@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "csg/distributions.h"
+#include "gpube/base/by_type.h"
 #include "gpube/ops/subset/subset.h"
 
 #define CHUNK_BITS 16 /* values that one thread looks at in one go */
@@ -124,8 +125,8 @@ double csg__value(const struct csg__view *g, uint64_t c)
 /* Of one chunk, merged into the whole under a lock. */
 struct extremes {
 	bool forbidden, bad;
-	int64_t least, most[GPUBE_MAX_AGENTS + 1]; /* by size */
-	double least_real, most_real[GPUBE_MAX_AGENTS + 1];
+	int64_t least_i, most_i[GPUBE_MAX_AGENTS + 1]; /* by size */
+	double least_f, most_f[GPUBE_MAX_AGENTS + 1];  /* of floats */
 };
 
 struct scan {
@@ -137,32 +138,34 @@ struct scan {
 
 static void extremes_init(struct extremes *e)
 {
-	*e = (struct extremes){.least = INT64_MAX, .least_real = INFINITY};
+	*e = (struct extremes){.least_i = INT64_MAX, .least_f = INFINITY};
 	for (int k = 0; k <= GPUBE_MAX_AGENTS; k++) {
-		e->most[k] = INT64_MIN;
-		e->most_real[k] = -INFINITY;
+		e->most_i[k] = INT64_MIN;
+		e->most_f[k] = -INFINITY;
 	}
 }
 
 /*
  * A chunk in rows of 2^ROW_BITS values: rows whose numbers have as many bits set are
  * taken together value by value, in whole vectors, and their sizes are told apart at
- * the end. LAST is the greatest value of the type, NONE its forbidden one, below
- * all others; BAD(x) what must not be.
+ * the end.
  */
 #define ROW_BITS 8
 #define ROW      (1 << ROW_BITS)
 
-#define SCAN(T, NONE, LAST, BAD, LEAST_OF, MOST_OF)                                                \
+/* What stands for a forbidden coalition. */
+#define NONE(T, MOST) (T)(-(MOST) - ((T)0.5 == 0))
+
+#define SCAN(T, MOST, F)                                                                           \
 	do {                                                                                       \
 		T most[CHUNK_BITS - ROW_BITS + 1][ROW], least[ROW];                                \
 		uint8_t none[ROW] = {0}, bad[ROW] = {0};                                           \
                                                                                                    \
 		for (int k = 0; k <= CHUNK_BITS - ROW_BITS; k++)                                   \
 			for (int i = 0; i < ROW; i++)                                              \
-				most[k][i] = (NONE);                                               \
+				most[k][i] = NONE(T, MOST);                                        \
 		for (int i = 0; i < ROW; i++)                                                      \
-			least[i] = (LAST);                                                         \
+			least[i] = (MOST);                                                         \
 		for (uint64_t row = from; row < to; row += ROW) {                                  \
 			const T *restrict v = (const T *)values + (row - from);                    \
 			T *restrict m = most[__builtin_popcountll(row - from)];                    \
@@ -170,53 +173,33 @@ static void extremes_init(struct extremes *e)
 			for (int i = 0; i < ROW; i++)                                              \
 				m[i] = v[i] > m[i] ? v[i] : m[i];                                  \
 			for (int i = 0; i < ROW; i++)                                              \
-				least[i] = v[i] < least[i] && v[i] != (NONE) ? v[i] : least[i];    \
+				least[i] = v[i] < least[i] && v[i] != NONE(T, MOST) ? v[i]         \
+										    : least[i];    \
 			for (int i = 0; i < ROW; i++)                                              \
-				none[i] |= v[i] == (NONE);                                         \
+				none[i] |= v[i] == NONE(T, MOST);                                  \
 			for (int i = 0; i < ROW; i++)                                              \
-				bad[i] |= BAD(v[i]);                                               \
+				bad[i] |= (T)0.5 != 0 && !(v[i] < (MOST));                         \
 		}                                                                                  \
 		for (int i = 0; i < ROW; i++) {                                                    \
 			e->forbidden |= none[i];                                                   \
 			e->bad |= bad[i];                                                          \
-			if (least[i] < (LEAST_OF))                                                 \
-				(LEAST_OF) = least[i];                                             \
+			if (least[i] < e->least_##F)                                               \
+				e->least_##F = least[i];                                           \
 			for (int k = 0; k <= CHUNK_BITS - ROW_BITS; k++) {                         \
 				const int size = __builtin_popcountll(from) + k +                  \
 						 __builtin_popcount((unsigned)i);                  \
                                                                                                    \
-				if (most[k][i] != (NONE) && most[k][i] > (MOST_OF)[size])          \
-					(MOST_OF)[size] = most[k][i];                              \
+				if (most[k][i] != NONE(T, MOST) && most[k][i] > e->most_##F[size]) \
+					e->most_##F[size] = most[k][i];                            \
 			}                                                                          \
 		}                                                                                  \
 	} while (0)
-
-#define NEVER(x)      0
-#define NOT_FINITE(x) !((x) < INFINITY)
 
 /* The values of [from, to), at most a chunk. */
 static void scan_rows(struct extremes *e, const struct csg__view *g, const void *values,
 	uint64_t from, uint64_t to)
 {
-	switch (g->type) {
-	case GPUBE_INT16:
-		SCAN(int16_t, INT16_MIN, INT16_MAX, NEVER, e->least, e->most);
-		break;
-	case GPUBE_INT32:
-		SCAN(int32_t, INT32_MIN, INT32_MAX, NEVER, e->least, e->most);
-		break;
-	case GPUBE_INT64:
-		SCAN(int64_t, INT64_MIN, INT64_MAX, NEVER, e->least, e->most);
-		break;
-	case GPUBE_FLOAT32:
-		SCAN(float, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
-		break;
-	case GPUBE_FLOAT64:
-		SCAN(double, -INFINITY, INFINITY, NOT_FINITE, e->least_real, e->most_real);
-		break;
-	default:
-		break;
-	}
+	GPUBE_BY_VALUE(g->type, SCAN);
 }
 
 static void see_value(struct extremes *e, const struct csg__view *g, int size, uint64_t c)
@@ -230,22 +213,21 @@ static void see_value(struct extremes *e, const struct csg__view *g, int size, u
 		e->forbidden = true;
 		return;
 	}
-	e->least = exact < e->least ? exact : e->least;
-	e->most[size] = exact > e->most[size] ? exact : e->most[size];
-	e->least_real = fmin(e->least_real, v);
-	e->most_real[size] = fmax(e->most_real[size], v);
+	e->least_i = exact < e->least_i ? exact : e->least_i;
+	e->most_i[size] = exact > e->most_i[size] ? exact : e->most_i[size];
+	e->least_f = fmin(e->least_f, v);
+	e->most_f[size] = fmax(e->most_f[size], v);
 }
 
 static void merge(struct extremes *to, const struct extremes *e)
 {
 	to->forbidden |= e->forbidden;
 	to->bad |= e->bad;
-	to->least = e->least < to->least ? e->least : to->least;
-	to->least_real = e->least_real < to->least_real ? e->least_real : to->least_real;
+	to->least_i = e->least_i < to->least_i ? e->least_i : to->least_i;
+	to->least_f = e->least_f < to->least_f ? e->least_f : to->least_f;
 	for (int k = 0; k <= GPUBE_MAX_AGENTS; k++) {
-		to->most[k] = e->most[k] > to->most[k] ? e->most[k] : to->most[k];
-		to->most_real[k] =
-			e->most_real[k] > to->most_real[k] ? e->most_real[k] : to->most_real[k];
+		to->most_i[k] = e->most_i[k] > to->most_i[k] ? e->most_i[k] : to->most_i[k];
+		to->most_f[k] = e->most_f[k] > to->most_f[k] ? e->most_f[k] : to->most_f[k];
 	}
 }
 
@@ -333,19 +315,19 @@ static void range_int(struct csg__range *r, const struct csg__view *g, const str
 	__int128 most = 0, least, floor;
 
 	for (int k = 1; k <= g->n; k++) {
-		__int128 share = (__int128)e->most[k] * g->n;
+		__int128 share = (__int128)e->most_i[k] * g->n;
 
-		if (e->most[k] == INT64_MIN)
+		if (e->most_i[k] == INT64_MIN)
 			continue;
 		share = share > 0 ? (share + k - 1) / k : 0;
 		most = share > most ? share : most;
 	}
 	if (g->list && sum_of_shares(g, false) < most)
 		most = sum_of_shares(g, false);
-	least = e->least < 0 ? (__int128)e->least * g->n : 0;
+	least = e->least_i < 0 ? (__int128)e->least_i * g->n : 0;
 	floor = -(most - least + 1);
 	for (int t = GPUBE_INT16; t <= GPUBE_INT64; t++) {
-		__int128 lowest = r->forbidden ? 2 * floor : 2 * (__int128)e->least;
+		__int128 lowest = r->forbidden ? 2 * floor : 2 * (__int128)e->least_i;
 
 		const __int128 end = last[t - GPUBE_INT16];
 
@@ -365,12 +347,12 @@ static void range_int(struct csg__range *r, const struct csg__view *g, const str
 static int range_real(struct csg__range *r, const struct csg__view *g, const struct extremes *e)
 {
 	for (int k = 1; k <= g->n; k++) {
-		const double share = e->most_real[k] / k * g->n * (1 + 1e-12);
+		const double share = e->most_f[k] / k * g->n * (1 + 1e-12);
 
 		r->most_real = share > r->most_real ? share : r->most_real;
 	}
-	if (e->least_real < 0)
-		r->least_real = e->least_real * g->n;
+	if (e->least_f < 0)
+		r->least_real = e->least_f * g->n;
 	r->work = g->type;
 	if (r->most_real > (double)FLT_MAX || r->least_real < -(double)FLT_MAX)
 		r->work = GPUBE_FLOAT64;
@@ -395,12 +377,12 @@ static void list_extremes(struct extremes *e, const struct csg__view *g)
 	}
 	if (!(other < INFINITY))
 		e->bad = true;
-	e->least = is_int && exact < e->least ? exact : e->least;
-	e->least_real = fmin(e->least_real, other);
+	e->least_i = is_int && exact < e->least_i ? exact : e->least_i;
+	e->least_f = fmin(e->least_f, other);
 	for (int k = 1; k <= g->n; k++) {
-		if (is_int && exact > e->most[k])
-			e->most[k] = exact;
-		e->most_real[k] = fmax(e->most_real[k], other);
+		if (is_int && exact > e->most_i[k])
+			e->most_i[k] = exact;
+		e->most_f[k] = fmax(e->most_f[k], other);
 	}
 }
 
@@ -416,9 +398,9 @@ static void bound_by_sizes(
 	for (int n = 1; n <= g->n; n++) {
 		best[n] = -INFINITY;
 		for (int k = 1; k <= n; k++)
-			if (e->most_real[k] > -INFINITY && best[n - k] > -INFINITY)
-				best[n] = fmax(best[n],
-					nextafter(e->most_real[k] + best[n - k], INFINITY));
+			if (e->most_f[k] > -INFINITY && best[n - k] > -INFINITY)
+				best[n] = fmax(
+					best[n], nextafter(e->most_f[k] + best[n - k], INFINITY));
 	}
 	r->bound = best[g->n];
 }
@@ -433,9 +415,9 @@ static void whole_bound_by_sizes(
 	for (int n = 1; n <= g->n; n++) {
 		best[n] = none;
 		for (int k = 1; k <= n; k++)
-			if (e->most[k] != INT64_MIN && best[n - k] != none &&
-				e->most[k] + best[n - k] > best[n])
-				best[n] = e->most[k] + best[n - k];
+			if (e->most_i[k] != INT64_MIN && best[n - k] != none &&
+				e->most_i[k] + best[n - k] > best[n])
+				best[n] = e->most_i[k] + best[n - k];
 	}
 	r->bound_int = best[g->n] < INT64_MAX ? (int64_t)best[g->n] : INT64_MAX;
 	if (best[g->n] == none)
@@ -448,11 +430,11 @@ static void whole_bound_by_sizes(
 /* What is known without a look at any value. */
 static void known_extremes(struct extremes *e, const struct csg__view *g)
 {
-	e->least = 0;
-	e->least_real = 0;
+	e->least_i = 0;
+	e->least_f = 0;
 	for (int k = 1; k <= g->n; k++) {
-		e->most[k] = (int64_t)ceil(g->most[k]);
-		e->most_real[k] = g->most[k];
+		e->most_i[k] = (int64_t)ceil(g->most[k]);
+		e->most_f[k] = g->most[k];
 	}
 }
 
@@ -477,8 +459,8 @@ int csg__range(struct csg__range *range, const struct csg__view *g)
 		return gpube__fail(
 			g->ctx, GPUBE_EINVAL, "a coalition's value is not a number or +infinity");
 	range->forbidden = s.all.forbidden;
-	if (gpube__type_is_int(g->type) && s.all.least == INT64_MAX)
-		s.all.least = 0; /* all are forbidden */
+	if (gpube__type_is_int(g->type) && s.all.least_i == INT64_MAX)
+		s.all.least_i = 0; /* all are forbidden */
 	if (gpube__type_is_int(g->type)) {
 		whole_bound_by_sizes(range, g, &s.all);
 		if (g->list && sum_of_shares(g, true) < range->bound_int) {
@@ -512,40 +494,28 @@ int csg__range(struct csg__range *range, const struct csg__view *g)
 			t[i] = v[i] == (NONE) && range->forbidden ? (TO)(FLOOR) : (TO)v[i];        \
 	} while (0)
 
-#define CONVERT_FROM(FROM, NONE)                                                                   \
+#define CONVERT_FROM(FROM, MOST)                                                                   \
 	do {                                                                                       \
 		if (range->work == GPUBE_INT16)                                                    \
-			CONVERT(int16_t, FROM, NONE, range->floor);                                \
+			CONVERT(int16_t, FROM, NONE(FROM, MOST), range->floor);                    \
 		else if (range->work == GPUBE_INT32)                                               \
-			CONVERT(int32_t, FROM, NONE, range->floor);                                \
+			CONVERT(int32_t, FROM, NONE(FROM, MOST), range->floor);                    \
 		else if (range->work == GPUBE_INT64)                                               \
-			CONVERT(int64_t, FROM, NONE, range->floor);                                \
+			CONVERT(int64_t, FROM, NONE(FROM, MOST), range->floor);                    \
 		else                                                                               \
-			CONVERT(__int128, FROM, NONE, CSG__WIDE_FLOOR);                            \
+			CONVERT(__int128, FROM, NONE(FROM, MOST), CSG__WIDE_FLOOR);                \
 	} while (0)
 
 static void convert(void *to, const struct csg__range *range, const struct csg__view *g,
 	const void *values, uint64_t n)
 {
-	switch (g->type) {
-	case GPUBE_INT16:
-		CONVERT_FROM(int16_t, INT16_MIN);
-		break;
-	case GPUBE_INT32:
-		CONVERT_FROM(int32_t, INT32_MIN);
-		break;
-	case GPUBE_INT64:
-		CONVERT_FROM(int64_t, INT64_MIN);
-		break;
-	default:
-		if (range->work != g->type) { /* float32 whose sums are of float64 */
-			for (uint64_t i = 0; i < n; i++)
-				((double *)to)[i] = (double)((const float *)values)[i];
-			break;
-		}
+	if (gpube__type_is_int(g->type))
+		GPUBE_BY_INT(g->type, CONVERT_FROM);
+	else if (range->work == g->type)
 		memcpy(to, values, (size_t)n * gpube__type_size(g->type));
-		break;
-	}
+	else /* float32 whose sums are of float64 */
+		for (uint64_t i = 0; i < n; i++)
+			((double *)to)[i] = (double)((const float *)values)[i];
 }
 
 static void convert_some(void *to, const struct csg__range *range, const struct csg__view *g,

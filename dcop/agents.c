@@ -210,12 +210,8 @@ static int read_pairs(struct dcop_agents *a, const struct gpube_model *m, struct
 	int status = gpube__named_init(&vars, m);
 
 	gpube__names_init(&names, m->ctx);
-	while (!status && !gpube__in_at_end(in)) {
-		if (*in->p == '#')
-			gpube__in_skip_line(in);
-		else
-			status = read_pair(a, in, &vars, &names);
-	}
+	while (!status && gpube__in_more(in, '#'))
+		status = read_pair(a, in, &vars, &names);
 	gpube__names_clear(&names);
 	gpube__named_clear(&vars);
 	return status ? status : in->status;

@@ -92,11 +92,11 @@ void nash__fraction(fmpq_t to, const struct gpube_rational *v);
 int nash__integers(struct gpube_ctx *ctx, fmpz *pay, fmpz_t lcm, const struct gpube_table *t);
 /*
  * Errors: ENOMEM (nothing to clear)
- * keep  keep strictly dominated actions
+ * keep     keep strictly dominated actions
+ * as_read  the whole game without those multiples: its sides' points are the game's
  */
-int nash__problem_init(struct nash_problem *p, const struct gpube_model *g, bool keep);
-/* The whole game without those multiples: its sides' points are the game's. */
-int nash__problem_init_as_read(struct nash_problem *p, const struct gpube_model *g);
+int nash__problem_init(
+	struct nash_problem *p, const struct gpube_model *g, bool keep, bool as_read);
 void nash__problem_clear(struct nash_problem *p);
 
 /* Label of a side's variable, and the other way round. */

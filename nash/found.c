@@ -366,6 +366,7 @@ int nash__index_sum(const struct nash_found *f, bool *regular, int *sum)
 	gpube__free(ctx, g.sums);
 	return status;
 }
+
 int nash__mostly_regular(const struct nash_found *f, bool *yes)
 {
 	const int64_t n = f->n < BATCH ? f->n : BATCH;

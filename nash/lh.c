@@ -21,11 +21,9 @@ static int start(struct path *t, const struct nash_problem *p)
 
 	*t = (struct path){0};
 	for (int q = 0; q < 2 && !status; q++) {
-		t->d[q].ctx = p->ctx;
 		status = nash__dict_init_unit(&t->d[q], p->ctx, &p->side[q]);
 		if (!status)
 			status = nash__lex_init(&t->lex[q], p->ctx, &t->d[q], p->m + p->n);
-		t->d[q].ctx = p->ctx;
 	}
 	return status;
 }

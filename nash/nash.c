@@ -154,7 +154,7 @@ static int judge(const struct nash_found *f, struct gpube_nash_result *r)
 static int give_all(struct nash_found *f, struct gpube_nash_result *r, const struct gpube_opts *o)
 {
 	struct nash_give g = {.fn = o->give, .arg = o->give_arg, .lock = PTHREAD_MUTEX_INITIALIZER};
-	int status = nash__problem_init_as_read(&g.whole, f->p->game);
+	int status = nash__problem_init(&g.whole, f->p->game, true, true);
 
 	if (status)
 		return status;
@@ -193,7 +193,7 @@ static int solve_two(
 		.end = o->timeout_seconds > 0 ? g->ctx->deadline + seconds : 0};
 	struct nash_problem p;
 	struct nash_found f;
-	int status = nash__problem_init(&p, g, o->keep_dominated);
+	int status = nash__problem_init(&p, g, o->keep_dominated, false);
 
 	if (status) {
 		flint_cleanup();

@@ -240,7 +240,7 @@ static void shrink(struct nash_problem *p, int64_t columns)
 					p->pay[q] + p->map[0][i] * columns + p->map[1][j]);
 }
 
-static int init(struct nash_problem *p, const struct gpube_model *g, bool keep, bool as_read)
+int nash__problem_init(struct nash_problem *p, const struct gpube_model *g, bool keep, bool as_read)
 {
 	const int32_t m = g->vars[0].domain, n = g->vars[1].domain;
 	int64_t cells = (int64_t)m * n;
@@ -262,7 +262,7 @@ static int init(struct nash_problem *p, const struct gpube_model *g, bool keep, 
 		left.pay[q] = p->pay[q];
 		left.map[q] = p->map[q];
 	}
-	if (!status && !keep)
+	if (!status && !keep && !as_read)
 		while ((int)remove_dominated(g->ctx, &left, 0) +
 				(int)remove_dominated(g->ctx, &left, 1) >
 			0)
@@ -281,16 +281,6 @@ static int init(struct nash_problem *p, const struct gpube_model *g, bool keep, 
 	if (status)
 		nash__problem_clear(p);
 	return status;
-}
-
-int nash__problem_init(struct nash_problem *p, const struct gpube_model *g, bool keep)
-{
-	return init(p, g, keep, false);
-}
-
-int nash__problem_init_as_read(struct nash_problem *p, const struct gpube_model *g)
-{
-	return init(p, g, true, true);
 }
 
 void nash__problem_clear(struct nash_problem *p)

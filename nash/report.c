@@ -36,6 +36,7 @@ static fmpz *lifted(const struct nash_problem *p, int side, int32_t all, const f
  */
 struct lift {
 	const struct nash_found *from;
+	struct gpube__arrays arrays;
 	struct nash_vertices *to;
 	int side;
 	int64_t *at, n, *queue;
@@ -71,23 +72,17 @@ static void check(void *arg, int64_t batch, int thread)
 
 static int lift_init(struct lift *l, struct nash_found *whole, const struct nash_found *f, int side)
 {
-	struct gpube_ctx *ctx = f->p->ctx;
 	const int64_t n = f->v[side].n;
 
-	*l = (struct lift){.from = f, .to = &whole->v[side], .side = side};
-	l->at = gpube__alloc(ctx, (uint64_t)n, sizeof(*l->at));
-	l->queue = gpube__alloc(ctx, ROUND, sizeof(*l->queue));
-	l->xs = gpube__alloc(ctx, ROUND, sizeof(*l->xs));
-	l->masks = gpube__alloc(
-		ctx, (uint64_t)gpube__mul_size(ROUND, l->to->words), sizeof(*l->masks));
+	*l = (struct lift){.from = f, .to = &whole->v[side], .side = side, .arrays.ctx = f->p->ctx};
+	l->at = gpube__array(&l->arrays, (uint64_t)n, sizeof(*l->at));
+	l->queue = gpube__array(&l->arrays, ROUND, sizeof(*l->queue));
+	l->xs = gpube__array(&l->arrays, ROUND, sizeof(*l->xs));
+	l->masks = gpube__array(
+		&l->arrays, (uint64_t)gpube__mul_size(ROUND, l->to->words), sizeof(*l->masks));
 	for (int64_t k = 0; l->at && k < n; k++)
 		l->at[k] = -1;
-	return l->at && l->queue && l->xs && l->masks ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-static void lift_clear(struct lift *l, struct gpube_ctx *ctx)
-{
-	GPUBE_FREE_ALL(ctx, l->at, l->queue, l->xs, l->masks);
+	return l->arrays.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 /* Checks what the equilibria lo to hi have of a side, each vertex once. */
@@ -146,7 +141,7 @@ static int lift_all(struct nash_found *whole, const struct nash_found *f)
 		}
 	}
 	for (int q = 0; q < 2; q++)
-		lift_clear(&sides[q], ctx);
+		gpube__arrays_clear(&sides[q].arrays);
 	if (status == GPUBE_EBUG)
 		gpube__fail(ctx, GPUBE_EBUG, NO_EQUILIBRIUM);
 	return status;
@@ -325,28 +320,23 @@ static int write_side(struct gpube_nash_strategy **out, int64_t *n, const struct
 
 static int write_all(struct gpube_nash_result *r, const struct nash_found *f)
 {
-	struct gpube_ctx *ctx = f->p->ctx;
+	struct gpube__arrays arrays = {.ctx = f->p->ctx};
 	struct place *order[2];
 	int64_t *rank[2];
-	int status = GPUBE_OK;
+	int status;
 
 	for (int q = 0; q < 2; q++) {
-		order[q] = gpube__alloc(ctx, (uint64_t)f->v[q].n, sizeof(*order[q]));
-		rank[q] = gpube__alloc(ctx, (uint64_t)f->v[q].n, sizeof(*rank[q]));
-		if (!order[q] || !rank[q])
-			status = GPUBE_ENOMEM;
-		else
+		order[q] = gpube__array(&arrays, (uint64_t)f->v[q].n, sizeof(*order[q]));
+		rank[q] = gpube__array(&arrays, (uint64_t)f->v[q].n, sizeof(*rank[q]));
+		if (!arrays.failed)
 			rank_all(&f->v[q], order[q], rank[q]);
 	}
+	r->pairs = gpube__alloc(f->p->ctx, (uint64_t)f->n, sizeof(*r->pairs));
+	status = arrays.failed || !r->pairs ? GPUBE_ENOMEM : GPUBE_OK;
 	if (!status)
 		status = write_side(&r->xs, &r->n_xs, f->p, &f->v[0], 0, order[0]);
 	if (!status)
 		status = write_side(&r->ys, &r->n_ys, f->p, &f->v[1], 1, order[1]);
-	if (!status) {
-		r->pairs = gpube__alloc(ctx, (uint64_t)f->n, sizeof(*r->pairs));
-		if (!r->pairs)
-			status = GPUBE_ENOMEM;
-	}
 	for (int64_t k = 0; k < f->n && !status; k++)
 		r->pairs[k] =
 			(struct gpube_nash_pair){rank[0][f->pairs[k].x], rank[1][f->pairs[k].y]};
@@ -354,10 +344,7 @@ static int write_all(struct gpube_nash_result *r, const struct nash_found *f)
 		r->n_pairs = f->n;
 		qsort(r->pairs, (size_t)f->n, sizeof(*r->pairs), compare_pairs);
 	}
-	for (int q = 0; q < 2; q++) {
-		gpube__free(ctx, order[q]);
-		gpube__free(ctx, rank[q]);
-	}
+	gpube__arrays_clear(&arrays);
 	return status;
 }
 
@@ -410,7 +397,7 @@ int nash__report(struct gpube_nash_result *r, const struct nash_found *f)
 {
 	struct nash_problem whole;
 	struct nash_found all = {0};
-	int status = nash__problem_init_as_read(&whole, f->p->game);
+	int status = nash__problem_init(&whole, f->p->game, true, true);
 
 	if (status)
 		return status;

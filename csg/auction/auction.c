@@ -498,12 +498,12 @@ static int set_up(struct tree *t)
 		status = csg__cliques_init(&t->cliques, ctx, t->n, most_rows);
 	if (status)
 		return status;
-	for (int j = 0; j < t->n; j++)
-		t->lp.c[j] = (double)price_of(t, j);
+	for (int j = 0; j < t->n; j++) {
+		t->price[j] = price_of(t, j);
+		t->lp.c[j] = (double)t->price[j];
+	}
 	status = rows_of_goods(t);
 	t->searched = -FIRST_SEARCH * SEARCH_SHARE;
-	for (int j = 0; j < t->n; j++)
-		t->price[j] = price_of(t, j);
 	if (!status)
 		status = csg__bid_search_init(&t->bid_search, &t->cliques, t->price,
 			ctx->n_threads < MOST_WALKS ? ctx->n_threads : MOST_WALKS);

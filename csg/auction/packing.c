@@ -44,9 +44,7 @@ int csg__packing_init(struct csg__packing *p, struct gpube_ctx *ctx, int n)
 void csg__packing_clear(struct csg__packing *p)
 {
 	GPUBE_FREE_ALL(p->ctx, p->t, p->b, p->c, p->weight, p->basic, p->nonbasic, p->fixed);
-	p->t = p->b = p->c = p->weight = NULL;
-	p->basic = p->nonbasic = NULL;
-	p->fixed = NULL;
+	*p = (struct csg__packing){.ctx = p->ctx};
 }
 
 static bool grow(struct csg__packing *p, void *array, uint64_t n, size_t size)

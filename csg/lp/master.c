@@ -39,10 +39,8 @@ int csg__master_init(
 
 void csg__master_clear(struct csg__master *m)
 {
-	gpube__free(m->ctx, m->mask);
-	gpube__free(m->ctx, m->value);
-	m->mask = NULL;
-	m->value = NULL;
+	GPUBE_FREE_ALL(m->ctx, m->mask, m->value);
+	memset(m, 0, sizeof(*m));
 }
 
 void csg__weight_tables(double t[][256], const double *w, int n)

@@ -51,17 +51,6 @@ static int32_t find_name(const struct names *names, const char *name)
 
 /* ---- orders ---------------------------------------------------------------------------- */
 
-/* Goes to the next token that is not in a '#' comment; false at the end. */
-static bool next_word(struct gpube_in *in)
-{
-	while (!gpube__in_at_end(in)) {
-		if (*in->p != '#')
-			return true;
-		gpube__in_skip_line(in);
-	}
-	return false;
-}
-
 /* A number is an index, anything else a name. 'max' is the largest number allowed. */
 static int read_variable(int64_t *var, int64_t max, const struct gpube_model *m,
 	struct gpube_in *in, struct names *names)
@@ -140,7 +129,7 @@ static int read_permutation(int32_t *order, int32_t *place, const struct gpube_m
 	int32_t n = 0;
 	int64_t var = 0;
 
-	for (bool first = true; next_word(in); first = false) {
+	for (bool first = true; gpube__in_more(in, '#'); first = false) {
 		/* their number is no variable: in the first place it is the count */
 		if (read_variable(&var, (int64_t)n_file - !first, m, in, names))
 			return in->status ? in->status : GPUBE_ENOMEM;

@@ -31,18 +31,12 @@ static int parse_price(struct gpube_in *in, struct price *to, const char *s)
 			      in, GPUBE_ERANGE, "a price whose digits pass 64 bits: '%s'", s);
 }
 
-static void skip_comments(struct gpube_in *in)
-{
-	while (!gpube__in_at_end(in) && *in->p == '%')
-		gpube__in_skip_line(in);
-}
-
 /* goods, bids, dummy: in any order, until the first bid. */
 static int read_counts(struct gpube_in *in, int64_t *goods, int64_t *bids, int64_t *dummies)
 {
 	*goods = *bids = -1;
 	*dummies = 0;
-	for (skip_comments(in); !gpube__in_at_end(in); skip_comments(in)) {
+	while (gpube__in_more(in, '%')) {
 		char word[256];
 		int64_t *to;
 		int status;
@@ -124,7 +118,7 @@ static int read_bid(struct reader *r, int bid)
 	char token[256];
 	int status;
 
-	skip_comments(r->in);
+	gpube__in_more(r->in, '%');
 	status = gpube__in_int(r->in, &r->a->id[bid], 0, INT64_MAX, "a bid");
 	if (!status)
 		status = take_number(r, bid);
@@ -164,7 +158,7 @@ static int read_bids(struct reader *r)
 	for (int i = 0; i < a->n_bids && !status; i++)
 		status = read_bid(r, i);
 	if (!status) {
-		skip_comments(r->in);
+		gpube__in_more(r->in, '%');
 		status = gpube__in_end(r->in);
 	}
 	return status ? status : scale_prices(r);

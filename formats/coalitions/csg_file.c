@@ -147,12 +147,6 @@ static int read_binary(struct gpube_table *t, struct gpube_in *in)
 /* ---- text ---------------------------------------------------------------------------------------
  */
 
-static void skip_comments(struct gpube_in *in)
-{
-	while (!gpube__in_at_end(in) && *in->p == '#')
-		gpube__in_skip_line(in);
-}
-
 static int read_real(enum gpube_type type, struct gpube_in *in, int64_t *v)
 {
 	double real;
@@ -236,7 +230,7 @@ static int read_first_line(struct reader *r)
 	int64_t n, type;
 	int status;
 
-	skip_comments(in);
+	gpube__in_more(in, '#');
 	status = gpube__in_token(in, token, "'csg'");
 	if (!status && strcmp(token, "csg") != 0)
 		status = gpube__in_expected(in, "'csg'", token);
@@ -261,8 +255,7 @@ static int read_default(struct reader *r)
 	char token[256];
 	int status;
 
-	skip_comments(in);
-	if (gpube__in_at_end(in) || *in->p != 'd')
+	if (!gpube__in_more(in, '#') || *in->p != 'd')
 		return GPUBE_OK;
 	status = gpube__in_token(in, token, "'default'");
 	if (!status && strcmp(token, "default") != 0)
@@ -313,7 +306,7 @@ static int read_lines(struct reader *r)
 	int64_t value = 0;
 	int status = GPUBE_OK;
 
-	for (skip_comments(in); !status && !gpube__in_at_end(in); skip_comments(in)) {
+	while (!status && gpube__in_more(in, '#')) {
 		if (!r->seen && gpube__wants_table(n, r->list.n))
 			status = make_table(r);
 		if (!status)

@@ -112,7 +112,7 @@ static int read_outcome(struct reader *r, int32_t *outcome)
 	if (status)
 		return status;
 	if (gpube__scan_peek(in) == '"')
-		status = gpube__scan_comment(in, "the name of an outcome");
+		status = gpube__scan_string(in, NULL, "the name of an outcome");
 	if (!status && gpube__scan_peek(in) == '{') {
 		if (number == 0)
 			return gpube__in_error(in, "payoffs of outcome 0, which is none");
@@ -286,7 +286,7 @@ static int read_node(struct reader *r)
 	in->p++;
 	if (t->n_nodes == INT32_MAX - 1)
 		return gpube__in_error(in, "2^31 nodes or more");
-	status = gpube__scan_comment(in, "the name of a node");
+	status = gpube__scan_string(in, NULL, "the name of a node");
 	if (!status && kind != 't')
 		status = read_infoset(r, kind == 'c' ? 0 : -1, &node.infoset);
 	if (!status)
@@ -312,7 +312,7 @@ static int read_head(struct reader *r)
 			(long long)r->players.n, gpube__plural((double)r->players.n),
 			GPUBE__MOST_PLAYERS);
 	if (!status && gpube__scan_peek(in) == '"')
-		status = gpube__scan_comment(in, "the comment");
+		status = gpube__scan_string(in, NULL, "the comment");
 	return status;
 }
 

@@ -11,10 +11,8 @@
 char gpube__scan_peek(struct gpube_in *in);
 /* Consumes c or fails: "expected '{' before the payoffs, found …". */
 int gpube__scan_char(struct gpube_in *in, char c, const char *what);
-/* A quoted string of any length, may span lines; \" stands for a quote. */
+/* A quoted string of any length, may span lines; \" stands for a quote. s: NULL: nobody needs it */
 int gpube__scan_string(struct gpube_in *in, char **s, const char *what);
-/* One that nobody needs. */
-int gpube__scan_comment(struct gpube_in *in, const char *what);
 int gpube__scan_number(struct gpube_in *in, struct gpube_rational *v, const char *what);
 int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what);
 /* "NFG 1 R "title"", of this word and version; a title is taken. */

@@ -61,7 +61,7 @@ static int read_outcome(struct gpube_in *in, struct gpube_pile *pile, int32_t pl
 	int status = gpube__scan_char(in, '{', "'{' and an outcome");
 
 	if (!status && gpube__scan_peek(in) == '"')
-		status = gpube__scan_comment(in, "the name of an outcome");
+		status = gpube__scan_string(in, NULL, "the name of an outcome");
 	for (int32_t p = 0; p < players && !status; p++) {
 		if (gpube__scan_peek(in) == ',')
 			in->p++;
@@ -125,7 +125,7 @@ static int read_body(struct gpube_in *in, struct gpube_pile *pile, int32_t playe
 	int status = GPUBE_OK;
 
 	if (gpube__scan_peek(in) == '"')
-		status = gpube__scan_comment(in, "the comment");
+		status = gpube__scan_string(in, NULL, "the comment");
 	if (status)
 		return status;
 	if (gpube__scan_peek(in) == '{')

@@ -58,7 +58,8 @@ int gpube__scan_string(struct gpube_in *in, char **s, const char *what)
 	bool escaped = false;
 	char *text = NULL;
 
-	*s = NULL;
+	if (s)
+		*s = NULL;
 	if (gpube__scan_char(in, '"', what))
 		return in->status;
 	while (gpube__in_fill(in)) {
@@ -70,7 +71,10 @@ int gpube__scan_string(struct gpube_in *in, char **s, const char *what)
 		}
 		if (c == '"' && !escaped) {
 			text[n] = 0;
-			*s = text;
+			if (s)
+				*s = text;
+			else
+				gpube__free(in->ctx, text);
 			return GPUBE_OK;
 		}
 		if (c == 0)
@@ -84,15 +88,6 @@ int gpube__scan_string(struct gpube_in *in, char **s, const char *what)
 	gpube__free(in->ctx, text);
 	in->line = line;
 	return gpube__in_error(in, "%s has no closing quote", what);
-}
-
-int gpube__scan_comment(struct gpube_in *in, const char *what)
-{
-	char *text = NULL;
-	int status = gpube__scan_string(in, &text, what);
-
-	gpube__free(in->ctx, text);
-	return status;
 }
 
 /* Bytes that may stand in a number, so that a bad one is shown as a whole. */
@@ -150,12 +145,10 @@ int gpube__check_chances(
 int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *what)
 {
 	struct gpube_rational number = {0};
-	int64_t line;
 	char token[48];
 	size_t n = 0;
 
 	gpube__scan_peek(in);
-	line = in->line;
 	gpube__in_need(in, sizeof(token));
 	while (n < sizeof(token) - 1 && in->p + n < in->end && in_number(in->p[n])) {
 		token[n] = in->p[n];
@@ -167,7 +160,6 @@ int gpube__scan_int(struct gpube_in *in, int32_t *v, int32_t min, const char *wh
 	if (number.den != 1 || number.num < min || number.num > INT32_MAX ||
 		strpbrk(token, ".eE/")) {
 		gpube__free(in->ctx, number.text);
-		in->line = line;
 		return gpube__in_error(in, "expected %s, an integer from %d to %d, found '%.40s'",
 			what, min, INT32_MAX, token);
 	}

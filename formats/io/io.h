@@ -140,6 +140,8 @@ bool gpube__real(double *v, const char *text);
 bool gpube__small_real(double *v, const char *text);
 int gpube__in_end(struct gpube_in *in);        /* error unless only white space is left */
 void gpube__in_skip_line(struct gpube_in *in); /* to the beginning of the next line */
+/* Past comments, which begin with that byte and end with their line; false at the end. */
+bool gpube__in_more(struct gpube_in *in, char comment);
 
 /* What the libraries that pack and unpack take memory by; 'ctx' is a gpube_ctx. */
 void *gpube__gz_alloc(void *ctx, unsigned n, unsigned size);

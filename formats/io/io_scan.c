@@ -100,6 +100,16 @@ bool gpube__in_at_end(struct gpube_in *in)
 	return !next(in);
 }
 
+bool gpube__in_more(struct gpube_in *in, char comment)
+{
+	while (!gpube__in_at_end(in)) {
+		if (*in->p != comment)
+			return true;
+		gpube__in_skip_line(in);
+	}
+	return false;
+}
+
 int gpube__in_end(struct gpube_in *in)
 {
 	char token[TOKEN_BYTES];

@@ -27,6 +27,7 @@
 struct reading {
 	const struct gpube__set_parts *p;
 	struct gpube_ctx *ctx;
+	struct gpube__arrays arrays;
 	struct gpube__bids *a;
 	size_t words;
 	uint64_t *conflict, *covered, *clique, *left;
@@ -207,11 +208,11 @@ static int make_goods(struct reading *r)
 	if (2 * n * r->words * 8 > r->ctx->memory_bytes)
 		return gpube__fail(
 			r->ctx, GPUBE_ELIMIT, "%d bids pass the memory allowed", r->a->n_bids);
-	r->conflict = gpube__alloc_zero(r->ctx, n * r->words + 1, sizeof(*r->conflict));
-	r->covered = gpube__alloc_zero(r->ctx, n * r->words + 1, sizeof(*r->covered));
-	r->clique = gpube__alloc(r->ctx, r->words + 1, sizeof(*r->clique));
-	r->left = gpube__alloc(r->ctx, r->words + 1, sizeof(*r->left));
-	if (!r->conflict || !r->covered || !r->clique || !r->left)
+	r->conflict = gpube__array(&r->arrays, n * r->words + 1, sizeof(*r->conflict));
+	r->covered = gpube__array(&r->arrays, n * r->words + 1, sizeof(*r->covered));
+	r->clique = gpube__array(&r->arrays, r->words + 1, sizeof(*r->clique));
+	r->left = gpube__array(&r->arrays, r->words + 1, sizeof(*r->left));
+	if (r->arrays.failed)
 		return GPUBE_ENOMEM;
 	for (int32_t v = 0; v < m->n_vars && !status; v++)
 		status = take_variable(r, v);
@@ -263,7 +264,7 @@ static int list_goods(struct reading *r)
 int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_parts *p)
 {
 	struct gpube__bids a = {.ctx = p->ctx, .scale = p->m->scale};
-	struct reading r = {.p = p, .ctx = p->ctx, .a = &a};
+	struct reading r = {.p = p, .ctx = p->ctx, .arrays.ctx = p->ctx, .a = &a};
 	int status = make_bids(&r);
 
 	*out = NULL;
@@ -271,7 +272,8 @@ int gpube__auction_of_parts(struct gpube_model **out, const struct gpube__set_pa
 		status = make_goods(&r);
 	if (!status)
 		status = list_goods(&r);
-	GPUBE_FREE_ALL(r.ctx, r.conflict, r.covered, r.clique, r.left, r.listed);
+	gpube__arrays_clear(&r.arrays);
+	gpube__free(r.ctx, r.listed);
 	if (!status)
 		status = gpube_model_new(out, r.ctx, GPUBE_COALITIONS);
 	if (!status)

@@ -116,13 +116,13 @@ static int make_parts(struct gpube__set_parts *p)
 	if ((uint64_t)p->n_parts * 20 > p->ctx->memory_bytes || p->n_parts > INT32_MAX)
 		return gpube__fail(p->ctx, GPUBE_ELIMIT, "%lld values pass the memory allowed",
 			(long long)p->n_parts);
-	p->first = gpube__alloc(p->ctx, (uint64_t)m->n_vars + 1, sizeof(*p->first));
-	p->parent = gpube__alloc(p->ctx, (uint64_t)p->n_parts + 1, sizeof(*p->parent));
-	p->set = gpube__alloc(p->ctx, (uint64_t)p->n_parts + 1, sizeof(*p->set));
-	p->price = gpube__alloc_zero(p->ctx, (uint64_t)p->n_parts + 1, sizeof(*p->price));
-	if (!p->first || !p->parent || !p->set || !p->price)
+	p->arrays.ctx = p->ctx;
+	p->first = gpube__array(&p->arrays, (uint64_t)m->n_vars + 1, sizeof(*p->first));
+	p->parent = gpube__array(&p->arrays, (uint64_t)p->n_parts + 1, sizeof(*p->parent));
+	p->set = gpube__array(&p->arrays, (uint64_t)p->n_parts + 1, sizeof(*p->set));
+	p->price = gpube__array(&p->arrays, (uint64_t)p->n_parts + 1, sizeof(*p->price));
+	if (p->arrays.failed)
 		return GPUBE_ENOMEM;
-	p->first[0] = 0;
 	for (int32_t v = 0; v < m->n_vars; v++)
 		p->first[v + 1] = p->first[v] + m->vars[v].domain - !p->all;
 	for (int32_t k = 0; k < p->n_parts; k++)
@@ -370,7 +370,7 @@ static int make_sets(struct gpube__set_parts *p)
 		if (*of_root < 0)
 			*of_root = p->n_sets++;
 	}
-	p->sum = gpube__alloc_zero(p->ctx, (uint64_t)p->n_sets + 1, sizeof(*p->sum));
+	p->sum = gpube__array(&p->arrays, (uint64_t)p->n_sets + 1, sizeof(*p->sum));
 	if (!p->sum)
 		return GPUBE_ENOMEM;
 	for (int32_t k = 0; k < p->n_parts && !status; k++) {
@@ -401,6 +401,7 @@ int gpube__set_parts_init(struct gpube__set_parts *p, const struct gpube_model *
 
 void gpube__set_parts_clear(struct gpube__set_parts *p)
 {
-	GPUBE_FREE_ALL(p->ctx, p->first, p->parent, p->set, p->pair, p->price, p->sum);
+	gpube__arrays_clear(&p->arrays);
+	gpube__free(p->ctx, p->pair);
 	*p = (struct gpube__set_parts){.ctx = p->ctx};
 }

@@ -9,6 +9,7 @@
 #ifndef GPUBE_SET_PARTS_H
 #define GPUBE_SET_PARTS_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/ir/model.h"
 
 /*
@@ -23,6 +24,7 @@
 struct gpube__set_parts {
 	const struct gpube_model *m;
 	struct gpube_ctx *ctx;
+	struct gpube__arrays arrays; /* all but 'pair' */
 	bool all;
 	int n_sets;
 	int64_t n_parts, n_pairs, pair_capacity, n_cells;

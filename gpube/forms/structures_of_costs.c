@@ -377,11 +377,6 @@ static int set_of(const struct gpube__form *f, uint64_t coalition)
 	return best;
 }
 
-static int by_lowest(const void *a, const void *b)
-{
-	return __builtin_ctzll(*(const uint64_t *)a) - __builtin_ctzll(*(const uint64_t *)b);
-}
-
 int gpube__form_structure(
 	int32_t *values, const struct gpube__form *f, const uint64_t *coalition, int n)
 {
@@ -389,7 +384,7 @@ int gpube__form_structure(
 	int set[GPUBE_MAX_AGENTS];
 
 	memcpy(sorted, coalition, (size_t)n * sizeof(*sorted));
-	qsort(sorted, (size_t)n, sizeof(*sorted), by_lowest);
+	qsort(sorted, (size_t)n, sizeof(*sorted), gpube__by_lowest);
 	if (!f->chain) {
 		for (int k = 0; k < n; k++)
 			set[k] = set_of(f, sorted[k]);

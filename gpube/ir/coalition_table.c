@@ -25,6 +25,11 @@ int gpube__coalitions_check(struct gpube_ctx *ctx, int n_agents, enum gpube_type
 	return GPUBE_OK;
 }
 
+int gpube__by_lowest(const void *a, const void *b)
+{
+	return __builtin_ctzll(*(const uint64_t *)a) - __builtin_ctzll(*(const uint64_t *)b);
+}
+
 int gpube__coalitions_alloc(
 	struct gpube_table *t, struct gpube_ctx *ctx, int n_agents, enum gpube_type type)
 {

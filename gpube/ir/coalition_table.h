@@ -12,6 +12,9 @@
 /* Errors: EINVAL n_agents, type, as gpube_coalitions_new() */
 int gpube__coalitions_check(struct gpube_ctx *ctx, int n_agents, enum gpube_type type);
 
+/* For qsort(): disjoint coalitions in the order of their lowest agents. */
+int gpube__by_lowest(const void *a, const void *b);
+
 /* An empty table of 2^n_agents values that are not set. Errors: ELIMIT, ENOMEM */
 int gpube__coalitions_alloc(
 	struct gpube_table *t, struct gpube_ctx *ctx, int n_agents, enum gpube_type type);

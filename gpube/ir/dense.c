@@ -1,5 +1,6 @@
 /* dense.c - see dense.h. */
 #include "gpube/ir/dense.h"
+#include "gpube/base/by_type.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,19 +29,10 @@ static void read_values(int64_t *out, const struct gpube_table *t, int64_t from,
 	out[k] = ((const type *)t->values)[from + k] == most ? GPUBE_INF                           \
 							     : ((const type *)t->values)[from + k]
 
-	switch (t->type) {
-	case GPUBE_INT8:
-		READ(int8_t, INT8_MAX);
-		break;
-	case GPUBE_INT16:
-		READ(int16_t, INT16_MAX);
-		break;
-	case GPUBE_INT32:
-		READ(int32_t, INT32_MAX);
-		break;
-	default:
+	if (t->type == GPUBE_INT64)
 		memcpy(out, (const int64_t *)t->values + from, (size_t)n * sizeof(*out));
-	}
+	else
+		GPUBE_BY_INT(t->type, READ);
 #undef READ
 }
 

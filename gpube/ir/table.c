@@ -1,5 +1,6 @@
 /* table.c - values of tables: typed access, growing arrays, tuples in order. */
 #include "gpube/ir/model.h"
+#include "gpube/base/by_type.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,19 +12,8 @@ int64_t gpube__table_int(const struct gpube_table *t, int64_t k)
 {
 	int64_t v;
 
-	switch (t->type) {
-	case GPUBE_INT8:
-		v = ((const int8_t *)t->values)[k];
-		break;
-	case GPUBE_INT16:
-		v = ((const int16_t *)t->values)[k];
-		break;
-	case GPUBE_INT32:
-		v = ((const int32_t *)t->values)[k];
-		break;
-	default:
-		return ((const int64_t *)t->values)[k]; /* its marker is GPUBE_INF itself */
-	}
+#define READ(T, MOST) v = ((const T *)t->values)[k]
+	GPUBE_BY_INT(t->type, READ);
 	return v == gpube__forbidden(t->type) ? GPUBE_INF : v;
 }
 
@@ -118,19 +108,8 @@ static void store(void *values, enum gpube_type type, int64_t k, int64_t v)
 {
 	if (v == GPUBE_INF)
 		v = gpube__forbidden(type);
-	switch (type) {
-	case GPUBE_INT8:
-		((int8_t *)values)[k] = (int8_t)v;
-		break;
-	case GPUBE_INT16:
-		((int16_t *)values)[k] = (int16_t)v;
-		break;
-	case GPUBE_INT32:
-		((int32_t *)values)[k] = (int32_t)v;
-		break;
-	default:
-		((int64_t *)values)[k] = v;
-	}
+#define STORE(T, MOST) ((T *)values)[k] = (T)v
+	GPUBE_BY_INT(type, STORE);
 }
 
 static enum gpube_type type_of(int64_t v)
@@ -217,19 +196,7 @@ static enum gpube_type type_of_all(enum gpube_type type, const int64_t *values, 
 /* Values that 'type' holds; the forbidden one, which is past all of them, becomes its largest. */
 static void store_all(void *to, enum gpube_type type, int64_t at, const int64_t *values, int64_t n)
 {
-	switch (type) {
-	case GPUBE_INT8:
-		STORE_ALL(int8_t, INT8_MAX);
-		break;
-	case GPUBE_INT16:
-		STORE_ALL(int16_t, INT16_MAX);
-		break;
-	case GPUBE_INT32:
-		STORE_ALL(int32_t, INT32_MAX);
-		break;
-	default:
-		memcpy((int64_t *)to + at, values, (size_t)n * sizeof(*values));
-	}
+	GPUBE_BY_INT(type, STORE_ALL);
 }
 
 int gpube__values_append(

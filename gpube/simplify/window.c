@@ -1,5 +1,6 @@
 /* window.c - dense tables seen through the live values of their scope. See live.h. */
 #include "gpube/simplify/live.h"
+#include "gpube/base/by_type.h"
 
 #include <string.h>
 
@@ -110,20 +111,11 @@ void gpube__window_row(int64_t *row, const struct gpube_walk *walk, const struct
 	const int64_t *at = w->row, *wide = (const int64_t *)w->values;
 	int32_t n = walk->row;
 
-	switch (w->type) {
-	case GPUBE_INT8:
-		ROW(int8_t, INT8_MAX);
-		break;
-	case GPUBE_INT16:
-		ROW(int16_t, INT16_MAX);
-		break;
-	case GPUBE_INT32:
-		ROW(int32_t, INT32_MAX);
-		break;
-	default:
+	if (w->type == GPUBE_INT64)
 		for (int32_t j = 0; j < n; j++)
 			row[j] = gpube__live_cost(wide[w->at + at[j]], w->negate, w->least);
-	}
+	else
+		GPUBE_BY_INT(w->type, ROW);
 	if (w->cut != GPUBE_INF)
 		for (int32_t j = 0; j < n; j++)
 			if (row[j] >= w->cut)

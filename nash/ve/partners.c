@@ -20,6 +20,7 @@
 
 struct partners {
 	struct nash_found *f;
+	struct gpube__arrays arrays; /* all but the list's */
 	const struct nash_vertices *given;
 	const struct nash_side *side; /* the other one */
 	int64_t *at;                  /* the given vertices, in the order of the lists */
@@ -37,7 +38,7 @@ static int make_face(struct partners *s, int32_t depth)
 
 	if (depth < s->n_faces)
 		return GPUBE_OK;
-	bytes = gpube__alloc(s->f->p->ctx, nash__lp_bytes(s->side), 1);
+	bytes = gpube__array(&s->arrays, nash__lp_bytes(s->side), 1);
 	if (!bytes)
 		return GPUBE_ENOMEM;
 	nash__lp_place(&s->faces[s->n_faces++], s->side, bytes);
@@ -161,24 +162,23 @@ int nash__partners(struct nash_found *f, int q, int64_t *budget)
 	const struct nash_problem *p = f->p;
 	const struct nash_side *side = &p->side[1 - q];
 	const uint64_t labels = (uint64_t)p->m + (uint64_t)p->n;
-	struct partners s = {.f = f, .given = &f->v[q], .side = side, .budget = budget};
-	int status = GPUBE_ENOMEM;
+	struct partners s = {
+		.f = f, .arrays.ctx = p->ctx, .given = &f->v[q], .side = side, .budget = budget};
+	int status;
 
-	s.at = gpube__alloc(p->ctx, (uint64_t)s.given->n, sizeof(*s.at));
-	s.lacking = gpube__alloc(p->ctx, labels, sizeof(*s.lacking));
-	s.places = gpube__alloc(p->ctx, labels, sizeof(*s.places));
+	s.at = gpube__array(&s.arrays, (uint64_t)s.given->n, sizeof(*s.at));
+	s.lacking = gpube__array(&s.arrays, labels, sizeof(*s.lacking));
+	s.places = gpube__array(&s.arrays, labels, sizeof(*s.places));
 	/* each level below the first has one more variable at zero */
-	s.faces = gpube__alloc_zero(p->ctx, labels + 2, sizeof(*s.faces));
-	if (s.at && s.lacking && s.places && s.faces)
-		status = make_face(&s, 0);
+	s.faces = gpube__array(&s.arrays, labels + 2, sizeof(*s.faces));
+	status = s.arrays.failed ? GPUBE_ENOMEM : make_face(&s, 0);
 	if (!status) {
 		for (int64_t k = 0; k < s.given->n; k++)
 			s.at[k] = k;
 		nash__lp_init(&s.faces[0], s.side);
 		status = search(&s, 0, s.given->n, 0);
 	}
-	for (int32_t k = 0; k < s.n_faces; k++)
-		gpube__free(p->ctx, s.faces[k].d);
-	GPUBE_FREE_ALL(p->ctx, s.faces, s.places, s.lacking, s.at, s.list.at);
+	gpube__arrays_clear(&s.arrays);
+	gpube__free(p->ctx, s.list.at);
 	return status;
 }

@@ -58,7 +58,7 @@ static void same_equilibria(void **state)
 		struct nash_found want, got;
 		int64_t n;
 
-		assert_int_equal(nash__problem_init(&p, g, trial % 2), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, trial % 2, false), GPUBE_OK);
 		nash__found_init(&want, &p);
 		nash__found_init(&got, &p);
 		assert_int_equal(nash__branch_and_bound(&want, -1), GPUBE_OK);
@@ -95,7 +95,7 @@ static void rest_elsewhere(void **state)
 		int64_t n;
 		int status;
 
-		assert_int_equal(nash__problem_init(&p, g, false), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, false, false), GPUBE_OK);
 		nash__found_init(&want, &p);
 		nash__found_init(&got, &p);
 		assert_int_equal(nash__branch_and_bound(&want, -1), GPUBE_OK);
@@ -148,7 +148,7 @@ static void open_nodes(void **state)
 		struct nash_problem p;
 		struct nash_found want, got;
 
-		assert_int_equal(nash__problem_init(&p, g, false), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, false, false), GPUBE_OK);
 		nash__found_init(&want, &p);
 		nash__found_init(&got, &p);
 		assert_int_equal(nash__branch_and_bound(&want, -1), GPUBE_OK);

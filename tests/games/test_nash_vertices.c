@@ -123,7 +123,7 @@ static void stopped_race(void **state)
 		method = "none";
 		ctx->n_threads = threads;
 		g = make_game(ctx, "coordination", 14, 14, 1);
-		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 		nash__found_init(&found, &p);
 		ctx->deadline = gpube__now() + 0.05;
 		status = nash__race(&found, 1, 1, &method);
@@ -157,7 +157,7 @@ static void same_vertices(void **state)
 				make_game(ctx, kind, sizes[t][0], sizes[t][square ? 0 : 1], seed);
 			struct nash_problem p;
 
-			assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+			assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 			assert_true(ctx->thread_end == flint_cleanup);
 			compare_side(&p, 0);
 			compare_side(&p, 1);
@@ -185,7 +185,7 @@ static void in_parts(void **state)
 		int status, n = 0;
 
 		ctx->n_threads = threads;
-		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 		nash__found_init(&all, &p);
 		nash__found_init(&parts, &p);
 		assert_int_equal(nash__branch_and_bound(&all, -1), GPUBE_OK);
@@ -223,7 +223,7 @@ static void out_of_patience(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make_game(ctx, "coordination", 12, 12, 1);
-	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+	assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 	nash__found_init(&found, &p);
 	nash__found_init(&other, &p);
 	r = nash__result_new(ctx);
@@ -279,7 +279,7 @@ static void time_is_reserved(void **state)
 	(void)state;
 	assert_int_equal(gpube_ctx_new(&ctx, NULL), GPUBE_OK);
 	g = make_game(ctx, "coordination", 12, 12, 1);
-	assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+	assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 	nash__found_init(&found, &p);
 	patience.ctx = ctx;
 	patience.end = ctx->deadline = gpube__now() + 1e6;
@@ -315,7 +315,7 @@ static void predicted(void **state)
 		struct nash_found found;
 		const char *method = NULL;
 
-		assert_int_equal(nash__problem_init(&p, g, true), GPUBE_OK);
+		assert_int_equal(nash__problem_init(&p, g, true, false), GPUBE_OK);
 		nash__found_init(&found, &p);
 		ctx->n_threads = seed;
 		assert_int_equal(nash__auto(&found, &method), GPUBE_OK);

@@ -1,7 +1,6 @@
 /* faces_cuda.cu - the walk over faces on a device: a warp a node. See faces.h. */
 #include "gpube/ops/device/device.cuh"
 
-
 extern "C" {
 #include "gpube/ops/faces/faces.h"
 #include "gpube/ops/ops.h"

@@ -3,6 +3,7 @@
  * value, random values, the greater of two tables.
  */
 #include "gpube/ops/subset/subset_tile.h"
+#include "gpube/base/by_type.h"
 
 #include <pthread.h>
 
@@ -23,7 +24,7 @@ struct search {
  */
 #define RUN  64
 #define SIDE 16 /* maxima of a run that do not wait for each other */
-#define LOOK(T, field)                                                                             \
+#define LOOK(T, MOST, field)                                                                       \
 	do {                                                                                       \
 		const T *a = (const T *)r.a + from, *b = (const T *)r.b + (r.x ^ from);            \
 		T best = (T)(a[0] + b[0]);                                                         \
@@ -66,23 +67,7 @@ struct search {
 
 static struct gpube_subset_split look(struct gpube_subset_split r, uint64_t from, uint64_t low)
 {
-	switch (r.type) {
-	case GPUBE_INT16:
-		LOOK(int16_t, i);
-		break;
-	case GPUBE_INT32:
-		LOOK(int32_t, i);
-		break;
-	case GPUBE_INT64:
-		LOOK(int64_t, i);
-		break;
-	case GPUBE_FLOAT32:
-		LOOK(float, f);
-		break;
-	default:
-		LOOK(double, f);
-		break;
-	}
+	GPUBE_BY_VALUE(r.type, LOOK);
 	return r;
 }
 
@@ -157,7 +142,7 @@ struct merging {
 	uint64_t n;
 };
 
-#define MERGE(T)                                                                                   \
+#define MERGE(T, MOST, field)                                                                      \
 	do {                                                                                       \
 		T *to = (T *)m->to + at;                                                           \
 		const T *from = (const T *)m->from + at;                                           \
@@ -173,23 +158,7 @@ static void merge_chunk(void *arg, int64_t item, int thread)
 	const uint64_t n = left >> CHUNK_BITS ? (uint64_t)1 << CHUNK_BITS : left;
 
 	(void)thread;
-	switch (m->type) {
-	case GPUBE_INT16:
-		MERGE(int16_t);
-		break;
-	case GPUBE_INT32:
-		MERGE(int32_t);
-		break;
-	case GPUBE_INT64:
-		MERGE(int64_t);
-		break;
-	case GPUBE_FLOAT32:
-		MERGE(float);
-		break;
-	default:
-		MERGE(double);
-		break;
-	}
+	GPUBE_BY_VALUE(m->type, MERGE);
 }
 
 int gpube__subset_merge_cpu(

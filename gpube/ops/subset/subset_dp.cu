@@ -73,23 +73,8 @@ int gpube__subset_splits_cuda(struct gpube_ctx *ctx, const struct gpube_splits *
 			s->size, s->n_bits);
 	if (gpube__stopped(ctx))
 		return gpube__fail_stopped(ctx);
-	switch (s->type) {
-	case GPUBE_INT16:
-		status = run<int16_t>(ctx, s);
-		break;
-	case GPUBE_INT32:
-		status = run<int32_t>(ctx, s);
-		break;
-	case GPUBE_INT64:
-		status = run<int64_t>(ctx, s);
-		break;
-	case GPUBE_FLOAT32:
-		status = run<float>(ctx, s);
-		break;
-	default:
-		status = run<double>(ctx, s);
-		break;
-	}
+#define RUN(T, MOST, field) status = run<T>(ctx, s)
+	GPUBE_BY_VALUE(s->type, RUN);
 	if (status)
 		return status;
 	GPUBE_ECUDA(ctx, cudaGetLastError());

@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "gpube/base/base.h"
+#include "gpube/base/by_type.h"
 #include "gpube/ir/model.h"
 
 #define GPUBE_FILL_BITS   12
@@ -116,23 +117,9 @@ GPUBE_HD static inline void gpube__write_value(const struct gpube_fill *f, uint6
 	const double most = f->scale ? f->most : f->type == GPUBE_INT16 ? INT16_MAX : INFINITY;
 	const double whole = scaled > most ? most : scaled;
 
-	switch (f->type) {
-	case GPUBE_INT16:
-		((int16_t *)f->values)[i] = (int16_t)whole;
-		break;
-	case GPUBE_INT32:
-		((int32_t *)f->values)[i] = (int32_t)whole;
-		break;
-	case GPUBE_INT64:
-		((int64_t *)f->values)[i] = (int64_t)whole;
-		break;
-	case GPUBE_FLOAT32:
-		((float *)f->values)[i] = (float)v;
-		break;
-	default:
-		((double *)f->values)[i] = v;
-		break;
-	}
+#define WRITE(T, MOST, field) ((T *)f->values)[i] = (T)((T)0.5 == 0 ? whole : v)
+	GPUBE_BY_VALUE(f->type, WRITE);
+#undef WRITE
 }
 
 GPUBE_HD static inline void gpube__fill_rng(struct gpube_rng *rng, uint64_t seed, uint64_t chunk)

@@ -1,7 +1,8 @@
 /* subset_ref.c - the specification of subset_convolve: every X, every Y inside it. */
 #include "gpube/ops/subset/subset.h"
+#include "gpube/base/by_type.h"
 
-#define CONVOLVE(T)                                                                                \
+#define CONVOLVE(T, MOST, field)                                                                   \
 	do {                                                                                       \
 		const T *a = s->a, *b = s->b;                                                      \
 		T *out = s->out;                                                                   \
@@ -27,24 +28,8 @@ int gpube__subset_reference(struct gpube_ctx *ctx, const struct gpube_subset *s)
 
 	if (s->n_bits < 0 || s->n_bits > 40)
 		return gpube__fail(ctx, GPUBE_EINVAL, "subset_convolve: %d bits", s->n_bits);
-	switch (s->type) {
-	case GPUBE_INT16:
-		CONVOLVE(int16_t);
-		break;
-	case GPUBE_INT32:
-		CONVOLVE(int32_t);
-		break;
-	case GPUBE_INT64:
-		CONVOLVE(int64_t);
-		break;
-	case GPUBE_FLOAT32:
-		CONVOLVE(float);
-		break;
-	case GPUBE_FLOAT64:
-		CONVOLVE(double);
-		break;
-	default:
+	if (s->type < GPUBE_INT16 || s->type > GPUBE_FLOAT64)
 		return gpube__fail(ctx, GPUBE_EINVAL, "subset_convolve: no such type");
-	}
+	GPUBE_BY_VALUE(s->type, CONVOLVE);
 	return GPUBE_OK;
 }
