@@ -9,10 +9,10 @@
 /* Between two letters of a rank other than rank 0, unless one ends the run. */
 #define TOLD_SECONDS 0.1
 
-/* A total as that of a minimum, and back. */
+/* A total as that of a minimum, and back; totals of potentials are -ln, which is one. */
 static int64_t turned(const struct gpube__findings *f, int64_t total)
 {
-	return f->m->direction == GPUBE_MAXIMISE ? -total : total;
+	return f->m->direction == GPUBE_MAXIMISE && f->m->kind == GPUBE_COSTS ? -total : total;
 }
 
 int gpube__findings_open(

@@ -210,6 +210,29 @@ static void of_a_maximum(void **state)
 	gpube_model_free(m);
 }
 
+/* Totals of potentials are -ln, of which the least is best. */
+static void of_potentials(void **state)
+{
+	struct gpube_opts opts = {0};
+	struct gpube__findings f;
+	struct gpube_model *m;
+
+	(void)state;
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_POTENTIALS), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	assert_int_equal(gpube__findings_open(&f, m, &opts), 0);
+	tells(&f, 12, false, 0, 0);
+	gpube__findings_improved(&f, 17, 24, (int32_t[]){1, 1});
+	tells(&f, 12, true, 17, 1);
+	assert_false(gpube__findings_prove(&f));
+	gpube__findings_improved(&f, 18, 18, (int32_t[]){0, 1});
+	tells(&f, 12, true, 18, 0);
+	assert_true(gpube__findings_prove(&f));
+	gpube__findings_close(&f);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {.setup = ctx_setup_1_thread, .teardown = ctx_teardown};
@@ -219,5 +242,6 @@ int main(void)
 	ADD_CASE(&c, kept);
 	ADD_CASE(&c, begun_anew);
 	ADD_CASE(&c, of_a_maximum);
+	ADD_CASE(&c, of_potentials);
 	return run_cases(&c, "findings", NULL, NULL);
 }
