@@ -114,12 +114,16 @@ int gpube__bound_dfs(struct gpube_bounder *b, double seconds)
 		return status;
 	s->turn = gpube__budget(b->ctx, seconds);
 	gpube__bounder_hold_saves(b, 1);
+	if (s->shared)
+		gpube__bounder_turn(b, GPUBE__SHARED_TREE);
 	status = gpube__dfs_tree_know(s);
 	if (!status && !s->swept)
 		status = sweep(s, SWEEPING * seconds);
 	if (!status)
 		status = gpube__dfs_tree_search(s);
 	gpube__bounder_hold_saves(b, -1);
+	if (s->shared)
+		gpube__bounder_turn(b, GPUBE__N_SHARED);
 	s->seconds += gpube__budget_spent(&s->turn);
 	if (status) { /* the tree is no longer complete: a later turn starts again */
 		gpube__dfs_tree_free(s);

@@ -63,6 +63,7 @@ static int hear(struct gpube_dfs_tree *s)
 	if (gpube__sharing_begins(s)) {
 		s->shared = s->swept = true;
 		gpube__bounder_share(s->b, GPUBE__SHARED_TREE, s);
+		gpube__bounder_turn(s->b, GPUBE__SHARED_TREE);
 	}
 	if (s->n_at_work > 1 || s->shared)
 		return gpube__dfs_tree_tell(s);

@@ -25,8 +25,10 @@
  * nothing; and a checkpoint has all. What the ranks close together ends the run, whatever rank 0 is
  * at. A thread of each rank that has nothing to say sleeps.
  *
- * Turns of rank 0 that are not shared would leave the others idle: each has a method that it works
- * at by itself, from the model on, whose proof is everybody's (solo.h).
+ * A turn that is shared has the ticks that it has on one rank, of all ranks together, so that it is
+ * the shorter the more there are. Turns of rank 0 that are not shared would leave the others idle:
+ * each has a method that it works at by itself, from the model on, whose proof is everybody's
+ * (solo.h).
  *
  * Designs weighed. (1) Parts of the model, on each of which any method works anew: two ranks took
  * hardly less than one, and 16 were 2 times as fast, since each part repeats what the others do

@@ -305,6 +305,17 @@ static int gather(struct dealing *d)
 	return status;
 }
 
+/*
+ * Needs the lock. What others have worked counts as rank 0's own, while it works on the same: a
+ * turn has as many ticks for any number of ranks, as it has for threads, and the next turns, which
+ * nobody shares, are not put off for as long as one rank would have taken.
+ */
+static void count_work(struct dealing *d, const struct offer *o, int64_t ticks)
+{
+	if (d->turn == (int32_t)o->by->kind)
+		gpube__work(&d->hand.ctx, ticks);
+}
+
 /* Needs the lock, and what it is about. What another rank says. */
 static int read_member(struct dealing *d, struct offer *o, int from, const struct gpube_letter *l,
 	struct gpube__bytes *bytes)
@@ -320,6 +331,7 @@ static int read_member(struct dealing *d, struct offer *o, int from, const struc
 		return status || o->by->lends ? status : tell_all(d, o, LETTER_NODES, bytes, from);
 	case LETTER_STATE:
 		m->n_nodes = gpube__get(bytes, 0, INT64_MAX);
+		count_work(d, o, gpube__get(bytes, 0, INT64_MAX));
 		if (l->b && l->a == m->given && o->by->lends)
 			m->busy = m->asked = false;
 		return o->by->lends ? o->by->repaid(o->of, bytes, from, l->a) : bytes->status;

@@ -126,6 +126,8 @@ static int tell_state(struct gpube__guests *d, struct gpube__guest *g,
 	if (empty && g->by->lends && g->by->check(g->of))
 		return gpube__fail(d->world->ctx, GPUBE_EBUG, "%s", d->hand->ctx.error);
 	gpube__put(&least, now->n_nodes - g->n_before);
+	gpube__put(&least, (int64_t)(1e9 * g->worked));
+	g->worked = 0;
 	if (g->by->lends)
 		g->by->least(&least, g->of);
 	status = gpube__letter_send_bytes(d->world, 0, letter, &least);
@@ -241,8 +243,11 @@ int gpube__guests_read(
 
 int gpube__guests_report(struct gpube__guests *d)
 {
+	const double worked = gpube__worked(&d->hand->ctx);
 	int status = gpube__hand_is_done(d->hand) ? end_search(d) : GPUBE_OK;
 
+	d->of[d->at].worked += worked - d->worked;
+	d->worked = worked;
 	for (int k = 0; k < GPUBE__N_SHARED && !status; k++)
 		if (d->of[k].of)
 			status = report_guest(d, &d->of[k]);

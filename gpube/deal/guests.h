@@ -14,7 +14,8 @@
  * over are of no interest any more. From rank 0: ROOT, of the method; DROP: it is over; NODES (a:
  * their number), lent or told; WANT: some are to be given back; RETURN: all are; TURN (a: the kind
  * that works now, or as many as there are). To it: NODES, given back or told; STATE (a: number of
- * the last nodes that came, b: it has no more; nodes visited, least bounds by block); LOST: it
+ * the last nodes that came, b: it has no more; nodes visited, ticks of work since the last one,
+ * least bounds by block); LOST: it
  * gives up its nodes. From both: BEST, an assignment; FOUND, see findings.h.
  */
 enum {
@@ -43,6 +44,7 @@ struct gpube__guest {
 	int64_t seen;
 	int64_t last;     /* number of the nodes that came last */
 	int64_t n_before; /* nodes that were visited before it was shared */
+	double worked;    /* seconds of work that rank 0 does not know of */
 	bool asked, leaving, told_empty;
 	double told_at;
 };
@@ -52,8 +54,9 @@ struct gpube__guests {
 	const struct gpube_model *given; /* on the hand's context */
 	const struct gpube_opts *opts;
 	struct gpube_hand *hand;
-	int32_t turn; /* the kind that rank 0 works on, or as many as there are */
-	int at;       /* the kind that the hand is busy with */
+	int32_t turn;  /* the kind that rank 0 works on, or as many as there are */
+	int at;        /* the kind that the hand is busy with */
+	double worked; /* seconds of the hand's work, so far */
 	struct gpube__guest of[GPUBE__N_SHARED];
 };
 
