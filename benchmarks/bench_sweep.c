@@ -59,7 +59,7 @@ static void card(struct gpube_ctx *ctx, struct gpube_relations *l)
 	const struct gpube_sweep_ops *ops = gpube__sweep_cuda(ctx, &status);
 	double start;
 
-	if (!ops || ops->open(&c, ctx, ctx, (uint64_t)8 << 30) ||
+	if (!ops || ops->open(&c, ctx, ctx, (uint64_t)8 << 30, 1) ||
 		ops->load(c, &l->plan, &l->state)) {
 		printf("no card: %s\n", gpube_error(ctx));
 		return;

@@ -8,12 +8,19 @@
 enum { N_SEEDS = 40, N_SWEEPS = 6, N_PROBES = 37 };
 
 static const struct gpube_sweep_ops *ops;
-static struct gpube_sweep_card *card;
+/* Of a thread alone, and of one of many, whose states have fewer blocks. */
+static struct gpube_sweep_card *alone, *one_of_many;
 
 static void card_opens(void **state)
 {
 	(void)state;
-	assert_non_null(card);
+	assert_non_null(alone);
+	assert_non_null(one_of_many);
+}
+
+static struct gpube_sweep_card *card_of(uint64_t seed)
+{
+	return seed / 4 % 2 ? one_of_many : alone;
 }
 
 static void sweep_host(const struct sweep_case *c, struct gpube_sweep_state *s, int n, bool back)
@@ -29,6 +36,7 @@ static void sweep_host(const struct sweep_case *c, struct gpube_sweep_state *s, 
 static void as_on_the_host(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_sweep_card *card = card_of(seed);
 	struct sweep_case c;
 	int64_t constant[N_SWEEPS];
 	int32_t *back;
@@ -55,6 +63,7 @@ static void as_on_the_host(void **state)
 static void probes(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct gpube_sweep_card *card = card_of(seed);
 	struct sweep_case c;
 	struct gpube_rng rng;
 	int64_t dead_at[N_PROBES + 1] = {0}, constant[N_PROBES];
@@ -97,7 +106,7 @@ static void no_room(void **state)
 	int64_t constant;
 
 	(void)state;
-	assert_int_equal(ops->open(&small, ctx, ctx, 512 << 10), 0);
+	assert_int_equal(ops->open(&small, ctx, ctx, 512 << 10, 1), 0);
 	sweep_case_make(&c, 7, true);
 	assert_true(c.plan.n_cells > 512 << 8); /* of four bytes */
 	assert_int_equal(ops->load(small, &c.plan, &c.state), GPUBE_ELIMIT);
@@ -119,19 +128,23 @@ int main(void)
 	if (ctx_setup(NULL))
 		return 1;
 	ops = gpube__sweep_cuda(ctx, &status);
-	if (ops)
-		(void)ops->open(&card, ctx, ctx, 256 << 20);
+	if (ops) {
+		(void)ops->open(&alone, ctx, ctx, 256 << 20, 1);
+		(void)ops->open(&one_of_many, ctx, ctx, 256 << 20, 32);
+	}
 	add_case(&c, device_opens, NULL, "device");
 	if (ops)
-		add_case(&c, card_opens, NULL, "card");
-	if (card) {
+		add_case(&c, card_opens, NULL, "cards");
+	if (alone && one_of_many) {
 		add_numbers(&c, as_on_the_host, N_SEEDS, "as on the host");
 		add_numbers(&c, probes, N_SEEDS, "probes");
 		add_case(&c, no_room, NULL, "no room");
 	}
 	failed = run_cases(&c, "sweeps on the GPU", NULL, NULL);
-	if (card)
-		ops->close(card);
+	if (ops) {
+		ops->close(alone);
+		ops->close(one_of_many);
+	}
 	(void)ctx_teardown(NULL);
 	return failed;
 }

@@ -175,7 +175,8 @@ void gpube__pairwise_run_open_card(
 	w->ctx = ctx;
 	if (!ops || w->card)
 		return;
-	if (!gpube__sweeper_open(w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES))
+	if (!gpube__sweeper_open(
+		    w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES, n))
 		return;
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: no card for sweeps: %s",
 		gpube_error(s->b->ctx));

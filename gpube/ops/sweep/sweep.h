@@ -99,10 +99,11 @@ struct gpube_sweep_card;
 struct gpube_sweep_ops {
 	/*
 	 * device: whose device is open, and of which no other thread makes use meanwhile; its text
-	 * says what fails here, and that of ctx what fails later. Errors: ENOMEM, ECUDA
+	 * says what fails here, and that of ctx what fails later. n_beside: threads that will have
+	 * one each at the same time, this one too. Errors: ENOMEM, ECUDA
 	 */
 	int (*open)(struct gpube_sweep_card **out, struct gpube_ctx *device, struct gpube_ctx *ctx,
-		uint64_t bytes);
+		uint64_t bytes, int n_beside);
 	void (*close)(struct gpube_sweep_card *c);
 
 	/* A plan and a state to the card. Errors: ELIMIT: no room, without a text; ECUDA */

@@ -12,6 +12,7 @@ struct gpube_sweep_card {
 	size_t shared;           /* bytes of a block's rooms; 0: it has one in the card's memory */
 	bool small;              /* a block has several groups, with a room each */
 	int most_blocks;         /* of a state, that have something to do in a wave */
+	int n_beside;            /* threads that work with the device */
 	bool clusters;           /* blocks of a state can meet */
 	struct sweep_head *host; /* pinned: those that come back */
 };
@@ -67,7 +68,7 @@ static void close_card(struct gpube_sweep_card *c)
 }
 
 static int open_card(struct gpube_sweep_card **out, struct gpube_ctx *device, struct gpube_ctx *ctx,
-	uint64_t bytes)
+	uint64_t bytes, int n_beside)
 {
 	struct gpube_sweep_card *c =
 		(struct gpube_sweep_card *)gpube__alloc_zero(device, 1, sizeof(*c));
@@ -81,6 +82,7 @@ static int open_card(struct gpube_sweep_card **out, struct gpube_ctx *device, st
 	c->ops = gpube__ops_cuda(device, &status);
 	c->device = gpube__device_of(device)->id;
 	c->clusters = has_clusters(device);
+	c->n_beside = n_beside;
 	c->bytes = bytes / 256 * 256;
 	c->memory = (char *)c->ops->alloc(device, bytes);
 	if (!c->memory)
@@ -172,7 +174,10 @@ static int load(struct gpube_sweep_card *c, const struct gpube_sweep_plan *p,
 	return status;
 }
 
-/* Blocks a state: as many as do something, while all of the launch may be there at once. */
+/*
+ * Blocks a state: as many as do something, while all of the launch may be there at once, and one
+ * state of each thread on multiprocessors of its own.
+ */
 static int cluster_of(const struct gpube_sweep_card *c, int n_states)
 {
 	const struct gpube__device *d = gpube__device_of(c->of);
@@ -180,7 +185,8 @@ static int cluster_of(const struct gpube_sweep_card *c, int n_states)
 
 	if (!c->clusters)
 		return 1;
-	while (blocks > 1 && (int64_t)blocks * n_states > BLOCKS_AN_SM * d->n_sms)
+	while (blocks > 1 && ((int64_t)blocks * n_states > BLOCKS_AN_SM * d->n_sms ||
+				     (int64_t)blocks * c->n_beside > d->n_sms))
 		blocks /= 2;
 	return blocks;
 }

@@ -23,11 +23,11 @@ bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_r
 }
 
 int gpube__sweeper_open(struct gpube_sweeper *w, struct gpube_ctx *ctx, struct gpube_ctx *device,
-	const struct gpube_sweep_ops *ops, uint64_t bytes)
+	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside)
 {
 	w->ctx = ctx;
 	w->ops = ops;
-	return ops->open(&w->card, device, ctx, bytes);
+	return ops->open(&w->card, device, ctx, bytes, n_beside);
 }
 
 void gpube__sweeper_close(struct gpube_sweeper *w)

@@ -23,11 +23,11 @@ struct gpube_sweeper {
 
 /*
  * gpube__sweeper_open() - a card's memory for one who sweeps; device: the context whose device it
- * is, of which no other thread makes use meanwhile. Without it the host sweeps. Errors: ENOMEM,
- * ECUDA, with the text in *device
+ * is, of which no other thread makes use meanwhile; n_beside: who will sweep there at the same
+ * time, this one too. Without it the host sweeps. Errors: ENOMEM, ECUDA, with the text in *device
  */
 int gpube__sweeper_open(struct gpube_sweeper *w, struct gpube_ctx *ctx, struct gpube_ctx *device,
-	const struct gpube_sweep_ops *ops, uint64_t bytes);
+	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside);
 void gpube__sweeper_close(struct gpube_sweeper *w);
 
 /*
