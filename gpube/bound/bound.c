@@ -60,7 +60,7 @@ static int simplify_now(struct gpube_bounder *b)
 		b->opts->no_simplify ? GPUBE__CONVERT
 		: b->state.reparam   ? GPUBE__REDUCE
 				     : GPUBE__SETTLE,
-		b->state.reparam && b->state.reparam->opts->whole ? GPUBE__WHOLE : GPUBE__BELOW);
+		b->state.reparam && !b->opts->prune ? GPUBE__WHOLE : GPUBE__BELOW);
 	if (!status)
 		gpube__bounder_tell_simplified(b->ctx, &b->s);
 	if (!status && b->opts->method != GPUBE_BOUND_ELIMINATE) {
@@ -562,7 +562,7 @@ static int bound_far(struct gpube_solution **out, struct gpube_reparametrised *r
 
 int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrised *reparam,
 	const struct gpube_model *m, const struct gpube_opts *opts,
-	const struct gpube_reparametrised_opts *reparam_opts)
+	struct gpube_certificate *certificate)
 {
 	int status;
 
@@ -573,9 +573,8 @@ int gpube__bound_reparam(struct gpube_solution **out, struct gpube_reparametrise
 			"mini-buckets and elimination leave no reparametrised model");
 	status = bound(out, m, opts,
 		&(struct call){.reparam = &(struct gpube_reparam_run){
-				       reparam, reparam_opts, GPUBE__MOST_SHIFT}});
-	if (status == GPUBE_ERANGE && reparam_opts->whole && !reparam_opts->certificate &&
-		m->kind == GPUBE_COSTS)
+				       reparam, certificate, GPUBE__MOST_SHIFT}});
+	if (status == GPUBE_ERANGE && !opts->prune && !certificate && m->kind == GPUBE_COSTS)
 		status = bound_far(out, reparam, m, opts);
 	if (status)
 		gpube__reparam_clear(reparam);
@@ -588,7 +587,6 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	struct gpube_model view;
-	struct gpube_reparametrised_opts how;
 	struct gpube_reparametrised to;
 	struct gpube_opts o;
 	int status;
@@ -603,14 +601,7 @@ int gpube_reparam(struct gpube_solution **bounds, struct gpube_model **reparam,
 	status = take_options(&o, m, opts, GPUBE__ON_REPARAM);
 	if (status)
 		return status;
-	how = (struct gpube_reparametrised_opts){
-		.whole = !o.prune,
-		.decimals = o.decimals,
-		.max_arity = o.max_arity,
-		.max_tables = o.max_tables,
-		.max_cells = o.max_cells,
-	};
-	status = gpube__bound_reparam(bounds, &to, m, &o, &how);
+	status = gpube__bound_reparam(bounds, &to, m, &o, NULL);
 	if (!status)
 		status = gpube__reparam_restore(&to, o.prune);
 	if (status) {

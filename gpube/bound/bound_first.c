@@ -256,7 +256,7 @@ int gpube__bound_first(struct gpube_bounder *b, double seconds)
 	if (!status && !gpube__bounder_done(b) && !gpube__stopped(b->ctx))
 		status = read_off(&f);
 	if (!status && f.t->constant > 0 && !f.t->conflict &&
-		(!gpube__bounder_done(b) || (reparam && reparam->opts->whole)))
+		(!gpube__bounder_done(b) || (reparam && !b->opts->prune)))
 		status = keep_tables(&f);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "soft arc consistency: %.4f s of work",
 		gpube__worked(b->ctx) - f.start);

@@ -231,7 +231,7 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->cutoff && !(b->state.reparam && b->state.reparam->opts->whole))
+	if (total < b->cutoff && !(b->state.reparam && !b->opts->prune))
 		b->cutoff = total;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->told.seconds_upper = gpube__now() - b->told.start;

@@ -78,9 +78,8 @@ static int both_ways(struct gpube_climb *c)
 
 static int32_t largest_z(const struct gpube_bounder *b)
 {
-	return b->state.reparam && !b->state.reparam->opts->certificate
-		       ? b->state.reparam->opts->max_arity
-		       : b->m->n_vars + 1;
+	return b->state.reparam && !b->state.reparam->certificate ? b->opts->max_arity
+								  : b->m->n_vars + 1;
 }
 
 /* The next z that makes the graph at least 'factor' times as large, if there is time for it. */
@@ -211,7 +210,7 @@ void gpube__climb_free(struct gpube_climb *c)
 /* b->state.climb, of the smallest mini-buckets; NULL without an error: they do not fit. */
 static int climb_new(struct gpube_bounder *b)
 {
-	const bool of_arity = b->state.reparam && !b->state.reparam->opts->certificate;
+	const bool of_arity = b->state.reparam && !b->state.reparam->certificate;
 	struct gpube_climb *c = b->state.climb = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
 	bool fits;
 	int status;
@@ -222,8 +221,8 @@ static int climb_new(struct gpube_bounder *b)
 	c->cutoff = b->cutoff;
 	c->joined = b->order_cost.joined_cells;
 	c->max_cells = (double)b->ctx->memory_bytes / 24;
-	if (b->state.reparam && b->state.reparam->opts->certificate)
-		c->max_cells = fmin(c->max_cells, b->state.reparam->opts->max_cells);
+	if (b->state.reparam && b->state.reparam->certificate)
+		c->max_cells = fmin(c->max_cells, b->opts->max_cells);
 	status = gpube__joingraph_init(&c->g, b->tables, b->order,
 		of_arity     ? largest_z(b)
 		: b->opts->z ? b->opts->z

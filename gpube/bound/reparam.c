@@ -26,7 +26,7 @@ static int fitting_scale(const struct gpube_bounder *b)
 
 	if (b->costs->top != GPUBE_INF && b->costs->top > -GPUBE_INF)
 		most = fmax(most, fabs((double)b->costs->top));
-	while (shift < b->state.reparam->opts->decimals && b->costs->scale + shift < MOST_SCALE &&
+	while (shift < b->opts->decimals && b->costs->scale + shift < MOST_SCALE &&
 		most * pow(10, shift + 1) < MOST_TOTAL)
 		shift++;
 	return shift;
@@ -49,19 +49,18 @@ static int join(struct gpube_bounder *b)
 int gpube__bound_reparametrise(struct gpube_bounder *b)
 {
 	const enum gpube_bound_method method = b->opts->method;
-	const struct gpube_reparametrised_opts *opts = b->state.reparam->opts;
-	const bool nested = gpube__asks_for_nested(b->opts),
-		   joins = method == GPUBE_BOUND_AUTO ? opts->certificate
-								? gpube__bounder_prefers_joins(b)
-								: opts->max_arity > 3
+	const bool certifies = b->state.reparam->certificate,
+		   nested = gpube__asks_for_nested(b->opts),
+		   joins = method == GPUBE_BOUND_AUTO ? certifies ? gpube__bounder_prefers_joins(b)
+								  : b->opts->max_arity > 3
 						      : method == GPUBE_BOUND_ASCENT && !nested;
 	bool any = false;
 	int status;
 
-	if (!opts->certificate)
+	if (!certifies)
 		b->state.reparam->most_shift = fitting_scale(b);
 	status = gpube__bound_first(b, INFINITY);
-	if (status || method == GPUBE_BOUND_ARC || opts->max_arity == 2)
+	if (status || method == GPUBE_BOUND_ARC || b->opts->max_arity == 2)
 		return status;
 	if (!joins)
 		status = gpube__bound_triples(b, &any);
@@ -260,7 +259,7 @@ static int make_model(struct gpube_bounder *b)
 
 int gpube__reparam_make(struct gpube_bounder *b)
 {
-	struct gpube_certificate *certificate = b->state.reparam->opts->certificate;
+	struct gpube_certificate *certificate = b->state.reparam->certificate;
 	int status;
 
 	if (!certificate)

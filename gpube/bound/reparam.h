@@ -41,27 +41,10 @@ struct gpube_reparametrised {
 	int32_t n_wide;
 };
 
-/*
- * How the model is made; there are no defaults.
- * whole        incumbents prune nothing: every assignment below top and the given cutoff keeps its
- *              cost
- * decimals     most decimals to add, each a unit of reparam->shift, as long as totals fit a .cfn
- * max_arity    most variables of an added table; 2: none; above 3 by the join graph
- * max_tables   most added triples, 0: no limit; max_cells: most cells of all of them
- * certificate  is made in place of a model, if not NULL
- */
-struct gpube_reparametrised_opts {
-	bool whole;
-	int decimals, max_arity;
-	int32_t max_tables;
-	double max_cells;
-	struct gpube_certificate *certificate;
-};
-
-/* The model that a run is to make. */
+/* The model that a run is to make; or, if that is not NULL, the certificate in its place. */
 struct gpube_reparam_run {
-	struct gpube_reparametrised *out; /* not of a certificate */
-	const struct gpube_reparametrised_opts *opts;
+	struct gpube_reparametrised *out;
+	struct gpube_certificate *certificate;
 	int most_shift; /* most bits by which the ascent scales costs */
 };
 
@@ -69,11 +52,15 @@ struct gpube_reparam_run {
  * gpube__bound_reparam() - gpube_bound(), and the reparametrised model of the ascent's last state.
  * bounds   out
  * reparam  out; forbids every assignment where none below the cutoff is left
+ * opts     those of the group REPARAM, too: without 'prune' incumbents prune nothing, and every
+ *          assignment below top and the given cutoff keeps its cost; above a max_arity of 3 it is
+ *          made by the join graph
+ * certificate  NULL, or what is made in place of the model
  * Errors: as gpube_bound(), EINVAL (method MBE); *reparam is then zero
  */
 int gpube__bound_reparam(struct gpube_solution **bounds, struct gpube_reparametrised *reparam,
 	const struct gpube_model *m, const struct gpube_opts *opts,
-	const struct gpube_reparametrised_opts *reparam_opts);
+	struct gpube_certificate *certificate);
 void gpube__reparam_clear(struct gpube_reparametrised *reparam);
 
 /*

@@ -133,7 +133,7 @@ static double sum_of(const struct ascent *a, const struct regions_view *v, int32
  */
 static int choose(int32_t **kept, int32_t *n, const struct ascent *a)
 {
-	const struct gpube_reparametrised_opts *opts = a->b->state.reparam->opts;
+	const struct gpube_opts *opts = a->b->opts;
 	const struct regions_view v = regions_view(&a->p->r, a->n.plan.words);
 	const int32_t n_all = a->n.plan.n_triples;
 	struct worth *worth = gpube__alloc(a->b->ctx, (uint64_t)n_all + 1, sizeof(*worth));
@@ -184,7 +184,7 @@ static int climb_with(struct ascent *a, const struct gpube_nested_triples *only)
 
 static bool is_wanted(const struct gpube_bounder *b)
 {
-	return b->state.reparam->opts->whole || !gpube__bounder_done(b);
+	return !b->opts->prune || !gpube__bounder_done(b);
 }
 
 static int run(struct ascent *a)

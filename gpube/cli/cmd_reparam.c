@@ -161,15 +161,6 @@ static int reparam(struct session *s, const void *given, const char *file, struc
 	const struct opts_read *read)
 {
 	const struct opts_reparam *o = given;
-	struct gpube_reparametrised_opts reparam_opts = {
-		.whole = !o->prune,
-		.decimals = o->decimals >= 0                    ? (int)o->decimals
-			    : format_of(o) == GPUBE_FORMAT_WCSP ? 0
-								: USUAL_DECIMALS,
-		.max_arity = (int)o->max_arity,
-		.max_tables = (int32_t)o->max_tables,
-		.max_cells = o->max_cells,
-	};
 	struct result r = {.opts = o, .seconds_read = session_seconds(s)};
 	struct gpube_solution *bounds = NULL;
 	char why[sizeof(s->ctx->error)];
@@ -178,8 +169,16 @@ static int reparam(struct session *s, const void *given, const char *file, struc
 
 	(void)read;
 	if (!rc) {
-		int status = gpube__bound_reparam(&bounds, &r.reparam, m, &b.opts, &reparam_opts);
+		int status;
 
+		b.opts.prune = o->prune;
+		b.opts.decimals = o->decimals >= 0                    ? (int)o->decimals
+				  : format_of(o) == GPUBE_FORMAT_WCSP ? 0
+								      : USUAL_DECIMALS;
+		b.opts.max_arity = (int)o->max_arity;
+		b.opts.max_tables = (int32_t)o->max_tables;
+		b.opts.max_cells = o->max_cells;
+		status = gpube__bound_reparam(&bounds, &r.reparam, m, &b.opts, NULL);
 		rc = status ? session_fail(s, NULL) : CLI_DONE;
 		if (status == GPUBE_ERANGE && !o->prune)
 			session_note(s, "with --prune, only what is cheaper than a known "

@@ -174,31 +174,30 @@ static void compare(
 static void check_shifted(const struct limit_model *s, const struct gpube_model *m, int k)
 {
 	struct gpube_opts opts = bound_opts(s, k);
-	struct gpube_reparametrised_opts shifting = {.whole = k % 2,
-		.decimals = (int)(s->seed % 3),
-		.max_arity = 2 + (int)(s->seed % 4),
-		.max_cells = 1e6};
 	wide limit = opts.has_cutoff ? minimised(s, opts.cutoff) : (wide)1 << 100;
 	struct gpube_solution *b;
 	struct gpube_reparametrised shifted;
-
 	int status;
 
 	if (opts.method == GPUBE_BOUND_MBE)
 		return;
-	status = gpube__bound_reparam(&b, &shifted, m, &opts, &shifting);
+	opts.prune = k % 2 == 0;
+	opts.decimals = (int)(s->seed % 3);
+	opts.max_arity = 2 + (int)(s->seed % 4);
+	opts.max_cells = 1e6;
+	status = gpube__bound_reparam(&b, &shifted, m, &opts, NULL);
 	if (status) {
-		refused(s, status, shifting.whole ? TO_SHIFT : TO_PRUNE);
+		refused(s, status, opts.prune ? TO_PRUNE : TO_SHIFT);
 		return;
 	}
 	check_bounds(s, b, &opts);
-	if (!shifting.whole && b->values && minimised(s, b->cost) < limit)
+	if (opts.prune && b->values && minimised(s, b->cost) < limit)
 		limit = minimised(s, b->cost);
-	status = gpube__reparam_restore(&shifted, !shifting.whole);
+	status = gpube__reparam_restore(&shifted, opts.prune);
 	if (status)
 		refused(s, status, TO_SHIFT);
 	else
-		compare(s, shifted.model, !shifting.whole || opts.has_cutoff, limit);
+		compare(s, shifted.model, opts.prune || opts.has_cutoff, limit);
 	gpube__reparam_clear(&shifted);
 	gpube_result_free(b);
 }

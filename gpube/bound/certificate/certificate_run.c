@@ -120,8 +120,6 @@ static int proves_by(const struct certifying *w, int64_t claim, double end)
 static int ascend(
 	const struct certifying *w, struct gpube_opts opts, double seconds, double max_cells)
 {
-	struct gpube_reparametrised_opts reparam_opts = {
-		.whole = true, .max_arity = 3, .max_cells = max_cells, .certificate = w->c};
 	struct gpube_solution *bounds = NULL;
 	struct gpube_reparametrised reparam;
 	struct gpube_model *relaxed = NULL;
@@ -131,9 +129,12 @@ static int ascend(
 	opts.values = w->known ? w->known->values : NULL;
 	opts.has_cutoff = 0;
 	opts.timeout_seconds = seconds;
+	opts.max_arity = 3;
+	opts.max_cells = max_cells;
+	opts.max_tables = opts.prune = 0;
 	status = gpube__relaxed(&relaxed, w->m, w->c->cap);
 	if (!status)
-		status = gpube__bound_reparam(&bounds, &reparam, relaxed, &opts, &reparam_opts);
+		status = gpube__bound_reparam(&bounds, &reparam, relaxed, &opts, w->c);
 	if (!status)
 		gpube__reparam_clear(&reparam);
 	gpube_result_free(bounds);
