@@ -226,11 +226,6 @@ static void add_to_blocks(const struct gpube_projection *p, int32_t *t, const in
 			add_to_block(p, t + p->block[i] + other[j], m + i * p->n_own, slack);
 }
 
-void gpube__project_least(const struct gpube_projection *p, int32_t *m, const int32_t *t)
-{
-	least_of_blocks(p, m, t, 0, p->n_blocks, 0, p->n_other_blocks);
-}
-
 void gpube__project_add(
 	const struct gpube_projection *p, int32_t *t, const int32_t *m, int32_t slack)
 {

@@ -39,20 +39,19 @@ int gpube__projection_init(struct gpube_ctx *ctx, struct gpube_projection *p, co
 	const int32_t *large, int n_large, const int32_t *small, int n_small);
 void gpube__projection_clear(struct gpube_ctx *ctx, struct gpube_projection *p);
 
-/* m = the least cell of t over each of its own. */
-void gpube__project_least(const struct gpube_projection *p, int32_t *m, const int32_t *t);
-
 /* t += m over it; no sum is negative. */
 void gpube__project_add(
 	const struct gpube_projection *p, int32_t *t, const int32_t *m, int32_t slack);
 
+/* The same on all threads, with their work counted. */
+void gpube__project_add_shared(struct gpube_ctx *ctx, const struct gpube_projection *p, int32_t *t,
+	const int32_t *m, int32_t slack);
+
 /*
- * The same on all threads, with their work counted. rooms: small_cells for each thread, where the
- * separator has too few cells to be shared out; NULL: one thread does it.
+ * m = the least cell of t over each of its own, on all threads. rooms: small_cells for each thread,
+ * where the separator has too few cells to be shared out; NULL: one thread does it.
  */
 void gpube__project_least_shared(struct gpube_ctx *ctx, const struct gpube_projection *p,
 	int32_t *m, const int32_t *t, int32_t *rooms);
-void gpube__project_add_shared(struct gpube_ctx *ctx, const struct gpube_projection *p, int32_t *t,
-	const int32_t *m, int32_t slack);
 
 #endif

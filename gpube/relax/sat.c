@@ -9,8 +9,8 @@
 #include "gpube/ir/dense.h"
 #include "gpube/relax/cadical.h"
 
-/* Tables of more cells are not made dense; of more, each forbidden cell is a clause of its own. */
-enum { DENSE_CELLS = 1 << 20, SHORTENED_CELLS = 1 << 12 };
+/* Tables of more cells are not made dense. */
+enum { DENSE_CELLS = 1 << 20 };
 /* Of at most so many values each two are told that they exclude each other. */
 enum { PAIRS_OF_VALUES = 6 };
 /* Bytes that a literal takes in the library, and what clauses may take of the memory. */
@@ -140,86 +140,54 @@ static int add_variables(struct gpube_sat *s)
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-struct cells {
-	int arity;
-	const int32_t *scope, *domain;
-	const int64_t *stride;
-	const int64_t *cost;
-	uint8_t *covered; /* a clause says that it is forbidden */
-	int32_t *value;
-	uint8_t *any; /* of a variable: each of its values, in the clause that is made */
-};
-
-/* Whether all cells are forbidden that agree with c->value but where c->any; 'cover' marks them. */
-static bool all_forbidden(const struct cells *c, int k, int64_t at, bool cover)
+/* A cell as a clause: not all of its values. */
+static int add_cell(struct gpube_sat *s, int arity, const int32_t *scope, const int32_t *value)
 {
-	for (; k < c->arity && !c->any[k]; k++)
-		at += c->stride[k] * c->value[k];
-	if (k == c->arity) {
-		if (cover)
-			c->covered[at] = 1;
-		return c->cost[at] == GPUBE_INF;
-	}
-	for (int32_t a = 0; a < c->domain[k]; a++)
-		if (!all_forbidden(c, k + 1, at + c->stride[k] * a, cover))
-			return false;
-	return true;
-}
-
-/* The forbidden cell at c->value as a clause, without the variables that do not matter. */
-static int add_cell(struct gpube_sat *s, struct cells *c, bool shorten)
-{
-	memset(c->any, 0, (size_t)c->arity);
-	for (int k = 0; k < c->arity && shorten; k++) {
-		c->any[k] = 1;
-		c->any[k] = all_forbidden(c, 0, 0, false);
-	}
-	if (shorten)
-		(void)all_forbidden(c, 0, 0, true);
 	begin_clause(s);
-	for (int k = 0; k < c->arity; k++)
-		if (!c->any[k])
-			put(s, -literal_of(s, c->scope[k], c->value[k]));
+	for (int k = 0; k < arity; k++)
+		put(s, -literal_of(s, scope[k], value[k]));
 	return end_clause(s);
 }
 
-static int add_cells(struct gpube_sat *s, struct cells *c, int64_t n)
+static int add_cells(struct gpube_sat *s, int arity, const int32_t *scope, int32_t *value,
+	const int64_t *cost, int64_t n)
 {
 	int status = GPUBE_OK;
 
-	memset(c->value, 0, (size_t)c->arity * sizeof(*c->value));
+	memset(value, 0, (size_t)arity * sizeof(*value));
 	for (int64_t at = 0; at < n && !status && !s->too_large; at++) {
-		if (c->cost[at] == GPUBE_INF && !c->covered[at])
-			status = add_cell(s, c, n <= SHORTENED_CELLS);
-		for (int k = c->arity - 1; k >= 0 && ++c->value[k] == c->domain[k]; k--)
-			c->value[k] = 0;
+		if (cost[at] == GPUBE_INF)
+			status = add_cell(s, arity, scope, value);
+		for (int k = arity - 1; k >= 0 && ++value[k] == s->m->vars[scope[k]].domain; k--)
+			value[k] = 0;
 	}
 	return status;
 }
 
 /*
  * Of two variables, where a value leaves fewer than it forbids: those that it leaves. (Of equality,
- * say, the others would be quadratic.)
+ * say, the others would be quadratic.) Cells of which that is said are forbidden no longer.
  */
-static int add_rows(struct gpube_sat *s, struct cells *c)
+static int add_rows(struct gpube_sat *s, const int32_t *scope, int64_t *cost)
 {
+	const int32_t n_rows = s->m->vars[scope[0]].domain, n = s->m->vars[scope[1]].domain;
 	int status = GPUBE_OK;
 
-	for (int32_t a = 0; a < c->domain[0] && !status; a++) {
-		const int64_t *row = c->cost + a * c->stride[0];
+	for (int32_t a = 0; a < n_rows && !status; a++) {
+		int64_t *row = cost + (int64_t)a * n;
 		int32_t left = 0;
 
-		for (int32_t b = 0; b < c->domain[1]; b++)
+		for (int32_t b = 0; b < n; b++)
 			left += row[b] != GPUBE_INF;
-		if (2 * left >= c->domain[1])
+		if (2 * left >= n)
 			continue;
 		begin_clause(s);
-		put(s, -literal_of(s, c->scope[0], a));
-		for (int32_t b = 0; b < c->domain[1]; b++)
+		put(s, -literal_of(s, scope[0], a));
+		for (int32_t b = 0; b < n; b++)
 			if (row[b] != GPUBE_INF)
-				put(s, literal_of(s, c->scope[1], b));
+				put(s, literal_of(s, scope[1], b));
 			else
-				c->covered[a * c->stride[0] + b] = 1;
+				row[b] = 0;
 		status = end_clause(s);
 	}
 	return status;
@@ -229,29 +197,18 @@ static int add_dense(struct gpube_sat *s, int32_t f, int64_t n)
 {
 	const int arity = s->m->functions[f].arity;
 	int64_t *cost = NULL;
-	int64_t *stride = gpube__alloc(s->ctx, (uint64_t)arity, sizeof(*stride));
-	int32_t *numbers = gpube__alloc(s->ctx, 3 * (uint64_t)arity, sizeof(*numbers));
-	uint8_t *marks = gpube__alloc_zero(s->ctx, (uint64_t)n + (uint64_t)arity, 1);
-	int32_t *scope = numbers, *domain = numbers + arity;
-	int status =
-		stride && numbers && marks ? gpube__dense_new(&cost, s->m, f, NULL) : GPUBE_ENOMEM;
-	struct cells c = {
-		arity, scope, domain, stride, cost, marks, numbers + 2 * (int64_t)arity, marks + n};
+	int32_t *scope = gpube__alloc(s->ctx, 2 * (uint64_t)arity, sizeof(*scope));
+	int status = scope ? gpube__dense_new(&cost, s->m, f, NULL) : GPUBE_ENOMEM;
 
-	if (!status) {
+	if (!status)
 		gpube__sorted_scope(scope, s->m, f, NULL);
-		for (int k = arity - 1; k >= 0; k--) {
-			domain[k] = s->m->vars[scope[k]].domain;
-			stride[k] = k == arity - 1 ? 1 : stride[k + 1] * domain[k + 1];
-		}
-	}
 	for (int64_t k = 0; k < n && !status; k++)
 		cost[k] = is_excluded(s, cost[k]) ? GPUBE_INF : cost[k];
-	if (!status && arity == 2 && domain[1] > 2)
-		status = add_rows(s, &c);
+	if (!status && arity == 2 && s->m->vars[scope[1]].domain > 2)
+		status = add_rows(s, scope, cost);
 	if (!status)
-		status = add_cells(s, &c, n);
-	GPUBE_FREE_ALL(s->ctx, cost, stride, numbers, marks);
+		status = add_cells(s, arity, scope, scope + arity, cost, n);
+	GPUBE_FREE_ALL(s->ctx, cost, scope);
 	return status;
 }
 
@@ -262,13 +219,9 @@ static int add_tuples(struct gpube_sat *s, int32_t f)
 	int status = GPUBE_OK;
 
 	for (int64_t k = 0; k < t->n && !status && !s->too_large; k++) {
-		if (!is_excluded(s, gpube__table_int(t, k)))
-			continue;
-		begin_clause(s);
-		for (int j = 0; j < t->arity; j++)
-			put(s, -literal_of(
-				       s, gpube__scope(s->m, f)[j], t->tuples[k * t->arity + j]));
-		status = end_clause(s);
+		if (is_excluded(s, gpube__table_int(t, k)))
+			status = add_cell(
+				s, t->arity, gpube__scope(s->m, f), t->tuples + k * t->arity);
 	}
 	return status;
 }
