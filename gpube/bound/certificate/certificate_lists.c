@@ -22,18 +22,11 @@ void gpube__checking_clear_list(struct gpube_ctx *ctx, struct gpube__checked_lis
 static int append(
 	struct gpube_ctx *ctx, struct gpube__checked_list *a, gpube__word key, int64_t cost)
 {
-	if (a->n == a->capacity) {
-		const int64_t capacity = a->n ? 2 * a->n : 16;
-		gpube__word *keys = gpube__realloc(ctx, a->key, (uint64_t)capacity, sizeof(*keys));
-		int64_t *costs;
+	int64_t keys = a->capacity;
 
-		a->key = keys ? keys : a->key;
-		costs = gpube__realloc(ctx, a->cost, (uint64_t)capacity, sizeof(*costs));
-		a->cost = costs ? costs : a->cost;
-		if (!keys || !costs)
-			return GPUBE_ENOMEM;
-		a->capacity = capacity;
-	}
+	if (gpube__grow(ctx, &a->key, &keys, a->n + 1, sizeof(*a->key)) ||
+		gpube__grow(ctx, &a->cost, &a->capacity, a->n + 1, sizeof(*a->cost)))
+		return GPUBE_ENOMEM;
 	a->key[a->n] = key;
 	a->cost[a->n++] = cost;
 	return GPUBE_OK;

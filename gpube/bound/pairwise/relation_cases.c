@@ -170,7 +170,6 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 		return status;
 	c->s = s;
 	c->rules = rules;
-	c->found_cost = GPUBE_INF;
 	c->target = s->relations->state.target;
 	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
 	c->n_workers = ctx->n_threads;
@@ -179,15 +178,13 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 	c->since = gpube__pairwise_run_worked(s);
 	c->best_cost = GPUBE_INF;
 	c->like = gpube__relations_alloc(ctx, s->relations->n, s->relations->domain);
-	c->found = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->found));
 	c->best = gpube__alloc(ctx, (uint64_t)s->b->m->n_vars + 1, sizeof(*c->best));
 	c->ranks = gpube__alloc_zero(
 		ctx, (uint64_t)s->relations->value_at[s->relations->n] + 1, sizeof(*c->ranks));
 	c->workers = gpube__alloc_zero(ctx, (uint64_t)c->n_workers, sizeof(*c->workers));
 	c->value_at = gpube__alloc(ctx, (uint64_t)s->relations->n + 1, sizeof(*c->value_at));
-	status = c->found && c->ranks && c->workers && c->value_at && c->like && c->best
-			 ? GPUBE_OK
-			 : GPUBE_ENOMEM;
+	status = c->ranks && c->workers && c->value_at && c->like && c->best ? GPUBE_OK
+									     : GPUBE_ENOMEM;
 	if (!status) {
 		c->like->shift = s->relations->shift;
 		memcpy(c->value_at, s->relations->value_at,

@@ -83,8 +83,6 @@ struct gpube_relation_cases {
 	bool over;
 	int status;
 	int64_t target;                     /* of the cutoff that there is now */
-	int32_t *found;                     /* an assignment that is to be offered */
-	int64_t found_cost;                 /* GPUBE_INF: none */
 	int64_t n_split, n_closed, n_saved; /* n_saved: of both, at the last save on the way */
 	double told;                        /* when counts were */
 	/*
@@ -97,6 +95,7 @@ struct gpube_relation_cases {
 	struct gpube_relations *like; /* without any: the variables and the unit of all */
 	int32_t *best;                /* of the bounder's model, or of best_cost GPUBE_INF */
 	int64_t best_cost, best_number;
+	bool found; /* the best one is to be offered to the bounder */
 	int64_t *value_at;
 	struct gpube_case_rank {
 		double weight; /* what the model's costs say */

@@ -40,7 +40,7 @@ void gpube__cases_free(struct gpube_relation_cases *c)
 	for (int k = 0; c->workers && k < c->n_workers; k++)
 		if (c->workers[k].all)
 			clear_worker(&c->workers[k]);
-	GPUBE_FREE_ALL(ctx, c->workers, c->found, c->best, c->ranks, c->value_at);
+	GPUBE_FREE_ALL(ctx, c->workers, c->best, c->ranks, c->value_at);
 	pthread_cond_destroy(&c->changed);
 	pthread_mutex_destroy(&c->lock);
 	gpube__free(ctx, c);

@@ -11,18 +11,12 @@ enum { TELL_SECONDS = 10 };
 
 void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost)
 {
-	const struct gpube_pairwise_run *s = c->s;
-
 	pthread_mutex_lock(&c->lock);
 	if (cost < c->best_cost) {
 		c->best_cost = cost;
 		c->best_number++;
-		memcpy(c->best, values, (size_t)s->b->m->n_vars * sizeof(*values));
-	}
-	if (cost < c->found_cost) {
-		c->found_cost = cost;
-		for (int32_t i = 0; i < s->b->m->n_vars; i++)
-			c->found[i] = values[i];
+		memcpy(c->best, values, (size_t)c->s->b->m->n_vars * sizeof(*values));
+		c->found = true;
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -53,19 +47,20 @@ int gpube__cases_tell(struct gpube_relation_cases *c)
 {
 	struct gpube_pairwise_run *s = c->s;
 	struct gpube_bounder *b = s->b;
-	int64_t bound, cost;
+	int64_t bound;
+	bool found;
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&c->lock);
-	cost = c->found_cost;
-	c->found_cost = GPUBE_INF;
-	for (int32_t i = 0; i < b->m->n_vars && cost < GPUBE_INF; i++)
-		s->whole[i] = c->found[i];
+	found = c->found;
+	c->found = false;
+	if (found)
+		memcpy(s->whole, c->best, (size_t)b->m->n_vars * sizeof(*c->best));
 	bound = gpube__frontier_least(&c->open);
 	bound = bound < c->target ? bound
 				  : c->target; /* no total is below, in what relations count */
 	pthread_mutex_unlock(&c->lock);
-	if (cost < GPUBE_INF)
+	if (found)
 		status = gpube__bounder_report_incumbent(
 			b, s->whole, "branching on sparse relations");
 	if (!status && !c->guest) /* who has nothing has proved nothing */
