@@ -228,11 +228,11 @@ int csg__good_tree_new(
 		bids->total <= INT64_MAX / 4 >> (t->fraction_bits + 1))
 		t->fraction_bits++;
 	t->share = gpube__array(&t->arrays, (uint64_t)bids->n, sizeof(*t->share));
-	t->lists =
-		gpube__array(&t->arrays, (uint64_t)levels * (uint64_t)bids->n, sizeof(*t->lists));
+	/* not cleared: most of it is never touched */
+	t->lists = gpube__alloc(ctx, (uint64_t)levels * (uint64_t)bids->n, sizeof(*t->lists));
 	t->count = gpube__array(&t->arrays, (uint64_t)counted + 1, sizeof(*t->count));
 	t->level = gpube__array(&t->arrays, (uint64_t)levels, sizeof(*t->level));
-	status = t->arrays.failed ? GPUBE_ENOMEM : fill(t);
+	status = t->arrays.failed || !t->lists ? GPUBE_ENOMEM : fill(t);
 	if (status) {
 		csg__good_tree_free(t);
 		return status;
@@ -246,5 +246,5 @@ void csg__good_tree_free(struct csg__good_tree *t)
 	if (!t)
 		return;
 	gpube__arrays_clear(&t->arrays);
-	gpube__free(t->ctx, t);
+	GPUBE_FREE_ALL(t->ctx, t->lists, t);
 }
