@@ -12,6 +12,8 @@ enum { PATIENCE = 1 << 14, LONG = 64 };
 enum { FAR_LONG = 1 << 10, FAR_RESULT = 1 << 6 };
 /* Work: a node, and a value of one. */
 enum { NODE_TICKS = 100, VALUE_TICKS = 6 };
+/* Orders of threads that are alike on one level differ on another of so many. */
+enum { LEVELS = 4 };
 
 static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget);
 static void make_key(const struct gpube_andor_walker *w, int32_t p, uint64_t *key);
@@ -209,9 +211,15 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
  * are visited, and threads in the same order would find each other's subproblems busy or done too
  * late.
  */
-static int32_t first_of(const struct gpube_andor_walker *w, int32_t n)
+static int32_t first_of(const struct gpube_andor_walker *w, int32_t depth, int32_t n)
 {
-	return n > 1 ? w->number % n : 0;
+	int64_t left = w->number, sum = 0;
+
+	if (!left || n < 2)
+		return 0;
+	for (int32_t k = 0; k <= depth % LEVELS; k++, left /= n)
+		sum += left % n;
+	return (int32_t)(sum % n);
 }
 
 static int32_t turned(int32_t k, int32_t first, int32_t n)
@@ -223,7 +231,7 @@ static int32_t turned(int32_t k, int32_t first, int32_t n)
 static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n,
 	int64_t cost, int64_t budget)
 {
-	const int32_t first = first_of(w, n);
+	const int32_t first = first_of(w, w->depth, n);
 	int64_t sum = cost;
 
 	for (int32_t c = 0; c < n && sum < budget; c++) {
@@ -254,7 +262,7 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	const struct gpube_andor_node *node = &w->a->nodes[p];
 	const int32_t *children = w->a->children + node->child_at;
 	struct gpube_andor_choice *row = w->row + node->values_at;
-	const int32_t first = first_of(w, n);
+	const int32_t first = first_of(w, node->depth, n);
 	int64_t best = GPUBE__ANDOR_NEVER;
 	int32_t n_later = 0;
 

@@ -7,16 +7,18 @@ static bool is_open(const struct gpube_dfs_block *k)
 	return !k->closed && k->opened;
 }
 
-bool gpube__sharing_begins(const struct gpube_dfs_tree *s)
+bool gpube__sharing_begins(struct gpube_dfs_tree *s)
 {
 	bool any = false, known = true;
 
 	if (s->shared || !gpube__dfs_tree_is_awaited(s))
 		return false;
+	pthread_mutex_lock(&s->lock); /* other threads may be at work */
 	for (int32_t k = 0; k < s->n_blocks; k++) {
 		any |= is_open(&s->blocks[k]) && s->blocks[k].open.n > 0;
 		known &= s->blocks[k].upper != GPUBE_INF;
 	}
+	pthread_mutex_unlock(&s->lock);
 	/* otherwise a guest could not say what it has found of one block */
 	return any && (known || s->n_blocks == 1);
 }

@@ -21,7 +21,7 @@
 extern const struct gpube__shared gpube__shared_tree; /* of guest.c */
 
 /* By the thread that searches, between two runs: whether a tree is to be shared from now on. */
-bool gpube__sharing_begins(const struct gpube_dfs_tree *s);
+bool gpube__sharing_begins(struct gpube_dfs_tree *s);
 
 /* ---- of every guest's, by guest_bounder.c ---------------------------------------------------- */
 
