@@ -1,9 +1,8 @@
 /*
- * bench_csg_gpu METHOD TYPE FROM TO [REPEATS] - whole solves on a device: uniform
- * values made there, tables, structure. METHOD: conv, gpu-csg, gpu-csg-unshared or
- * idp-g. Tab-separated: method, type, agents, first and best seconds (the first
- * one asks the device for its memory), the method's splits per second in the best,
- * value.
+ * bench_csg_gpu METHOD TYPE FROM TO [REPEATS] - whole solves on a device: uniform values made
+ * there, tables, structure. METHOD: conv, gpu-csg or idp-g. Tab-separated: method, type, agents,
+ * first and best seconds (the first one asks the device for its memory), the method's splits per
+ * second in the best, value.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,19 +15,15 @@
 static const struct {
 	const char *name;
 	enum gpube_csg_method method;
-	int unshared;
 } methods[] = {
-	{"conv", GPUBE_CSG_CONV, 0},
-	{"gpu-csg", GPUBE_CSG_DP, 0},
-	{"gpu-csg-unshared", GPUBE_CSG_DP, 1},
-	{"idp-g", GPUBE_CSG_IDP, 0},
+	{"conv", GPUBE_CSG_CONV},
+	{"gpu-csg", GPUBE_CSG_DP},
+	{"idp-g", GPUBE_CSG_IDP},
 };
 
 static int bench(struct gpube_ctx *ctx, int m, enum gpube_type type, int n, int repeats)
 {
-	struct gpube_opts opts = {.csg_method = methods[m].method,
-		.unshared_splittings = methods[m].unshared,
-		.backend = GPUBE_BACKEND_CUDA};
+	struct gpube_opts opts = {.csg_method = methods[m].method, .backend = GPUBE_BACKEND_CUDA};
 	double first = 0, best = 1e300, splits = 0, value = 0;
 	struct gpube_model *g;
 	int status = gpube_coalitions_generate(&g, ctx,
@@ -70,7 +65,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: bench_csg_gpu METHOD TYPE FROM TO [REPEATS]\n");
 		return 2;
 	}
-	while (m < 3 && strcmp(argv[1], methods[m].name) != 0)
+	while (m < 2 && strcmp(argv[1], methods[m].name) != 0)
 		m++;
 	while (type < GPUBE_FLOAT64 &&
 		strcmp(argv[2], gpube__type_name((enum gpube_type)type)) != 0)

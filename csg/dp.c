@@ -178,9 +178,7 @@ static int run_on_device(struct csg__dp *d, struct csg__search *s, const void *v
 	const uint64_t bytes = gpube__type_size(d->type) << d->n;
 	int status = s->ops->upload(d->ctx, best, d->best, gpube__type_size(d->type));
 
-	step.how = d->idp                         ? GPUBE_SPLITS_THREAD
-		   : s->opts->unshared_splittings ? GPUBE_SPLITS_UNSHARED
-						  : GPUBE_SPLITS_SHARED;
+	step.groups = !d->idp;
 	for (step.size = 1; step.size <= d->n && !status; step.size++) {
 		step.most = most_of_part(d, step.size);
 		status = s->ops->splits(d->ctx, &step);

@@ -64,8 +64,11 @@ static struct gpube_splits splits_of(const struct game *g, int size, int most)
 	return s;
 }
 
-/* As by_groups() of subset_dp.cu. */
-static void groups(const struct game *g, int size, cudaStream_t stream)
+/*
+ * As by_groups() of subset_dp.cu.
+ * shared  what the coalition before has fetched is not fetched again
+ */
+static void groups(const struct game *g, int size, cudaStream_t stream, bool shared = true)
 {
 	const struct gpube_splits s = splits_of(g, size, size - 1);
 	const uint64_t n = gpube__n_of_size(g->n, size);
@@ -78,9 +81,14 @@ static void groups(const struct game *g, int size, cudaStream_t stream)
 		fprintf(stderr, "no room for %d of %d agents\n", size, g->n);
 		exit(1);
 	}
-	group_kernel<int32_t, true>
-		<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
-			s, n, g->partials);
+	if (shared)
+		group_kernel<int32_t, true>
+			<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
+				s, n, g->partials);
+	else
+		group_kernel<int32_t, false>
+			<<<dim3((unsigned)blocks, (unsigned)shares), DP_THREADS, 0, stream>>>(
+				s, n, g->partials);
 	collect<<<(unsigned)((n + 255) / 256), 256, 0, stream>>>(s, n, g->partials, (int)shares);
 	MUST(cudaGetLastError());
 }
@@ -320,7 +328,7 @@ static double by_report(
 }
 
 /* GPU-CSG's, all sizes. */
-static double by_gpu_csg(const struct game *g)
+static double by_gpu_csg(const struct game *g, bool shared)
 {
 	double start;
 
@@ -328,7 +336,7 @@ static double by_gpu_csg(const struct game *g)
 	MUST(cudaDeviceSynchronize());
 	start = gpube__now();
 	for (int size = 2; size <= g->n; size++) {
-		groups(g, size, 0);
+		groups(g, size, 0, shared);
 		MUST(cudaDeviceSynchronize());
 	}
 	return gpube__now() - start;
@@ -344,8 +352,9 @@ static void report(int argc, char **argv)
 	       "card\n\nsplits: subsets (not C + psi) and C for psi to 2^(size - 1), as many as "
 	       "there "
 	       "are splits; all: to C, so that no split is missed.\n\n| agents | a launch a "
-	       "coalition: splits | all | a launch a size: splits | all | GPU-CSG | value: splits, "
-	       "all | GPU-CSG's |\n|---|---|---|---|---|---|---|---|\n");
+	       "coalition: splits | all | a launch a size: splits | all | GPU-CSG | unshared | "
+	       "value: "
+	       "splits, all | GPU-CSG's |\n|---|---|---|---|---|---|---|---|---|\n");
 	for (int k = 0; k < argc; k++) {
 		double seconds[4] = {0, 0, 0, 0};
 		int32_t values[4], *most;
@@ -355,8 +364,8 @@ static void report(int argc, char **argv)
 		game_new(&g, atoi(argv[k]));
 		MUST(cudaMalloc((void **)&O, g.cells * 4));
 		MUST(cudaMalloc((void **)&most, g.cells * 4));
-		by_gpu_csg(&g);
-		const double csg = by_gpu_csg(&g);
+		by_gpu_csg(&g, true);
+		const double csg = by_gpu_csg(&g, true), unshared = by_gpu_csg(&g, false);
 		const int32_t right = value_of_all(&g);
 		for (int way = 0; way < 4; way++) {
 			const bool all = way % 2, each = way < 2;
@@ -370,7 +379,8 @@ static void report(int argc, char **argv)
 		printf("| %d |", g.n);
 		for (int way = 0; way < 4; way++)
 			values[way] < 0 ? printf(" not run |") : printf(" %.4f |", seconds[way]);
-		printf(" %.4f | %d, %d | %d%s |\n", csg, values[2], values[3], right,
+		printf(" %.4f | %.4f | %d, %d | %d%s |\n", csg, unshared, values[2], values[3],
+			right,
 			(values[1] >= 0 && values[1] != right) ||
 					(values[3] >= 0 && values[3] != right)
 				? " WRONG"

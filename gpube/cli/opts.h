@@ -352,8 +352,6 @@
 	X(CHOICE, method, 'm', "auto", 0, 0, "auto|lp|conv|dp|idp", "how the optimum is found")    \
 	X(CHOICE, backend, 0, "auto", 0, 0, "auto|cpu|cuda",                                       \
 		"where conv, dp and idp work; auto decides by predicted time")                     \
-	X(FLAG, unshared_splittings, 0, NULL, 0, 0, NULL,                                          \
-		"dp on a device, for comparison: coalitions do not share what they fetch")         \
 	X(FLAG, free_disposal, 0, NULL, 0, 0, NULL,                                                \
 		"agents may stay out of the structure, at no value")                               \
 	X(OUT, certify, 0, NULL, 0, 0, "FILE",                                                     \

@@ -270,10 +270,6 @@ enum gpube__opt_section {
 	X(GAMES, FLAG, free_disposal, "free_disposal", 0, NULL, 0, 1, NULL, GPUBE__ON_CSG,         \
 		"agents may stay out of the structure, at no value, as goods of an auction may "   \
 		"stay unsold")                                                                     \
-	X(GAMES, FLAG, unshared_splittings, "unshared_splittings", 0, NULL, 0, 1, NULL,            \
-		GPUBE__ON_CSG,                                                                     \
-		"method dp on a device, for comparison: threads do not share the values that "     \
-		"they read")                                                                       \
 	X(GAMES, TEXT, certificate, "certify", 0, NULL, 0, 0, "FILE",                              \
 		GPUBE__ON_CSG | GPUBE__ON_NASH,                                                    \
 		"write to FILE a proof that another program can check: of csg by method lp, of "   \

@@ -57,20 +57,15 @@ struct gpube_subset_split {
 	uint64_t y;
 };
 
-enum gpube_splits_how {
-	GPUBE_SPLITS_THREAD,   /* a thread a coalition: IDP^G */
-	GPUBE_SPLITS_UNSHARED, /* thread groups of GPU-CSG, all splits whatever 'most' */
-	GPUBE_SPLITS_SHARED,   /* its coalitions share what they fetch */
-};
-
 /*
  * All coalitions of 'size' of n_bits agents: best[c] = the greater of value[c] and
  * best[y] + best[c - y] over the splits of c in two parts, none of them with more
  * than 'most' agents. best is known for smaller coalitions.
+ * groups  thread groups of GPU-CSG, all splits whatever 'most'; else a thread a coalition: IDP^G
  */
 struct gpube_splits {
 	enum gpube_type type;
-	enum gpube_splits_how how;
+	bool groups;
 	int n_bits, size, most;
 	const void *value;
 	void *best;

@@ -37,14 +37,9 @@ static int by_groups(struct gpube_ctx *ctx, const struct gpube_splits *s, uint64
 	partials = (T *)gpube__arena_take(d->arena, ctx, n * shares * sizeof(T));
 	if (!partials)
 		return GPUBE_ENOMEM;
-	if (s->how == GPUBE_SPLITS_SHARED)
-		group_kernel<T, true>
-			<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
-				*s, n, partials);
-	else
-		group_kernel<T, false>
-			<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
-				*s, n, partials);
+	group_kernel<T, true>
+		<<<dim3((unsigned)groups, (unsigned)shares), DP_THREADS, 0, d->stream>>>(
+			*s, n, partials);
 	collect_kernel<T>
 		<<<(unsigned)((n + DP_THREADS - 1) / DP_THREADS), DP_THREADS, 0, d->stream>>>(
 			*s, n, partials, (int)shares);
@@ -57,7 +52,7 @@ template <class T> static int run(struct gpube_ctx *ctx, const struct gpube_spli
 	const uint64_t n = gpube__n_of_size(s->n_bits, s->size);
 
 	/* all agents together: one coalition, which one thread would not do justice */
-	if ((s->how != GPUBE_SPLITS_THREAD || s->size == s->n_bits) && s->size > 1)
+	if ((s->groups || s->size == s->n_bits) && s->size > 1)
 		return by_groups<T>(ctx, s, n);
 	thread_kernel<T><<<(unsigned)((n + DP_THREADS - 1) / DP_THREADS), DP_THREADS, 0,
 		gpube__device_of(ctx)->stream>>>(*s, n);
