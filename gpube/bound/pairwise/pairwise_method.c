@@ -24,8 +24,7 @@ void gpube__pairwise_run_update_lower(
 	gpube__bounder_update_lower(b,
 		constant >= gpube__pairwise_run_target(s)
 			? b->cutoff
-			: gpube__tables_bound(
-				  b, gpube__constant_of(s->m) + gpube__unscale(s->shift, constant)),
+			: gpube__constant_of(s->m) + gpube__unscale(s->shift, constant),
 		by);
 }
 
@@ -50,7 +49,7 @@ int gpube__pairwise_run_report_incumbent(struct gpube_pairwise_run *s, const int
 
 int64_t gpube__pairwise_run_target(const struct gpube_pairwise_run *s)
 {
-	return gpube__relations_target(s->shift, s->m, gpube__tables_cutoff(s->b));
+	return gpube__relations_target(s->shift, s->m, s->b->cutoff);
 }
 
 void gpube__pairwise_run_know(const struct gpube_pairwise_run *s, int64_t *target)
@@ -219,12 +218,12 @@ int gpube__pairwise_run_new(struct gpube_bounder *b)
 	s->made_below = b->cutoff;
 	s->sweeper.ctx = b->ctx;
 	s->open.most_bytes = (int64_t)(b->ctx->memory_bytes / 8);
-	status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);
+	status = gpube__lean_new(&s->lean, b->m, SMALL_TABLE);
 	if (status)
 		return status;
-	s->m = s->lean ? s->lean->model : b->tables;
+	s->m = s->lean ? s->lean->model : b->m;
 	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars + 1, sizeof(*s->whole));
-	status = s->whole ? gpube__relations_new(&l, s->m, gpube__tables_cutoff(b)) : GPUBE_ENOMEM;
+	status = s->whole ? gpube__relations_new(&l, s->m, b->cutoff) : GPUBE_ENOMEM;
 	if (!status && l)
 		status = gpube__relations_grow(&s->relations, l, s->m, SMALL_TABLE);
 	if (!status && s->relations && gpube__sweep_entries(&s->relations->plan) > MOST_SWEPT) {

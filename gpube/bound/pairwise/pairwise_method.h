@@ -8,6 +8,10 @@
  * the relations in common; the costs that are moved then wander from there as far as they are more
  * than a little. The state of the least bound comes next, so its bound is the whole's; where memory
  * is short, the deepest. What larger ones leave open becomes cases (relation_cases.h).
+ *
+ * Relations are made of the simplified model and not of the tables that soft arc consistency
+ * leaves: its bound comes sooner from there, but where costs have been gathered in few cells the
+ * ascent stops lower (runs/schedule-h200).
  */
 #ifndef GPUBE_PAIRWISE_METHOD_H
 #define GPUBE_PAIRWISE_METHOD_H
@@ -47,8 +51,8 @@ struct gpube_pairwise_notes {
 
 struct gpube_pairwise_run {
 	struct gpube_bounder *b;
-	struct gpube_lean *lean;     /* of b->tables, or NULL */
-	const struct gpube_model *m; /* its, or b->tables */
+	struct gpube_lean *lean;     /* of b->m, or NULL */
+	const struct gpube_model *m; /* its, or b->m */
 	/* NULL: the model is not for it, or the cases have them */
 	struct gpube_relations *relations;
 	int shift;                          /* theirs: scaling.h */

@@ -301,9 +301,8 @@ void gpube__notes_end(struct gpube_pairwise_run *s)
 	if (!c || !c->stages.n)
 		return;
 	if (s->relations && !s->branches)
-		c->stages.cases[0].open =
-			s->relations->state.constant <
-			gpube__relations_target(s->shift, s->m, gpube__tables_cutoff(s->b));
+		c->stages.cases[0].open = s->relations->state.constant <
+					  gpube__relations_target(s->shift, s->m, s->b->cutoff);
 	for (int64_t k = 0; cases && k < cases->open.n; k++) {
 		const struct gpube_relations *l = cases->open.nodes[k].payload;
 

@@ -1,6 +1,6 @@
 /*
  * relation_cases_guest.c - cases on other ranks, as a method that lends (sharing/shared.h). A case
- * travels as its relations; a guest makes the rest from the tables, as the owner did.
+ * travels as its relations; a guest makes the rest from the model, as the owner did.
  */
 #include <math.h>
 
