@@ -10,9 +10,9 @@ enum { MOST_BESIDE = 4 };
 /* The part of a rank's memory. */
 enum { MEMORY_PART = 4 };
 
-/* By rank from 1 on; later ranks have them with other seeds. */
+/* By rank from 1 on, by how many files each is best for; later ranks have them with other seeds. */
 static const enum gpube_bound_method methods[] = {
-	GPUBE_BOUND_ANDOR, GPUBE_BOUND_PAIRWISE, GPUBE_BOUND_TREE, GPUBE_BOUND_ELIMINATE};
+	GPUBE_BOUND_ANDOR, GPUBE_BOUND_ELIMINATE, GPUBE_BOUND_PAIRWISE, GPUBE_BOUND_TREE};
 enum { N_METHODS = sizeof(methods) / sizeof(*methods) };
 
 static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *values)
