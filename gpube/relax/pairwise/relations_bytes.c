@@ -42,7 +42,7 @@ static int get_scope(
 	for (int32_t v = 0; v < a->arity && !from->status; v++) {
 		a->scope[v] = (int32_t)gpube__get(
 			from, v ? (int64_t)a->scope[v - 1] + 1 : 0, (int64_t)l->n - 1);
-		if (l->fixed[a->scope[v]] >= 0)
+		if (!from->status && l->fixed[a->scope[v]] >= 0)
 			(void)damaged(from, "a relation in it has a variable that is fixed");
 	}
 	if (!from->status && !gpube__relation_lay_out(l, a))
