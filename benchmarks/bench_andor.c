@@ -29,21 +29,6 @@ struct recording {
 	int64_t slack;
 };
 
-static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *values)
-{
-	(void)arg;
-	(void)bound;
-	(void)cost;
-	(void)values;
-}
-
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
 {
 	struct recording *r = arg;
@@ -122,8 +107,7 @@ int main(int argc, char **argv)
 {
 	struct gpube_opts opts = {.method = GPUBE_BOUND_ANDOR};
 	struct recording r = {.cells = argc > 2 ? atof(argv[2]) : 0};
-	const struct gpube_watch watch = {
-		.arg = &r, .improved = on_improved, .cutoff = no_cutoff, .share = on_share};
+	const struct gpube_watch watch = {.arg = &r, .share = on_share};
 	struct gpube_solution *solution = NULL;
 	struct gpube_model *m = NULL;
 	int64_t one = 0;

@@ -33,21 +33,6 @@ struct recording {
 	int64_t n_left, capacity;
 };
 
-static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *values)
-{
-	(void)arg;
-	(void)bound;
-	(void)cost;
-	(void)values;
-}
-
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
 {
 	struct recording *r = arg;
@@ -120,11 +105,8 @@ int main(int argc, char **argv)
 {
 	struct gpube_opts opts = {.method = GPUBE_BOUND_TREE};
 	struct recording r = {0};
-	const struct gpube_watch watch = {.arg = &r,
-		.improved = on_improved,
-		.cutoff = no_cutoff,
-		.share = on_share,
-		.share_after = argc > 2 ? atof(argv[2]) : 0.25};
+	const struct gpube_watch watch = {
+		.arg = &r, .share = on_share, .share_after = argc > 2 ? atof(argv[2]) : 0.25};
 	struct gpube_solution *solution = NULL;
 	void *tree = NULL;
 	struct gpube_model *m = NULL;

@@ -98,7 +98,7 @@ static int take_known(struct gpube_bounder *b)
 		return status;
 	if (o->has_cutoff)
 		gpube__bounder_set_cutoff(b, b->s.negated ? -o->cutoff : o->cutoff);
-	gpube__bounder_poll_cutoff(b);
+	gpube__bounder_poll(b);
 	if (!o->values)
 		return GPUBE_OK;
 	status = gpube_model_cost(&cost, b->costs, o->values);

@@ -136,18 +136,10 @@ void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff)
 		b->cutoff = cutoff;
 }
 
-void gpube__bounder_poll_cutoff(struct gpube_bounder *b)
+void gpube__bounder_poll(struct gpube_bounder *b)
 {
-	int64_t cutoff;
-
-	if (b->told.watch && b->told.watch->learn && !b->told.learned)
+	if (!b->told.learned)
 		b->told.learned = gpube__bounder_learn(b, false);
-	if (!b->told.watch || !b->told.watch->cutoff(b->told.watch->arg, &cutoff))
-		return;
-	cutoff = gpube__given_total(b, cutoff);
-	if (cutoff >= b->given_cutoff)
-		return;
-	gpube__bounder_set_cutoff(b, cutoff);
 }
 
 bool gpube__bounder_save_is_due(const struct gpube_bounder *b, int held)
@@ -171,7 +163,7 @@ void gpube__bounder_hold_saves(struct gpube_bounder *b, int more)
 
 void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const char *by)
 {
-	gpube__bounder_poll_cutoff(b);
+	gpube__bounder_poll(b);
 	if (lower > b->cutoff && lower != GPUBE_INF)
 		lower = b->cutoff; /* totals from the cutoff on were not distinguished */
 	if (lower <= b->lower)
@@ -179,7 +171,7 @@ void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const c
 	b->lower = lower;
 	b->told.seconds_lower = gpube__now() - b->told.start;
 	step(b);
-	if (b->told.watch)
+	if (b->told.watch && b->told.watch->improved)
 		b->told.watch->improved(b->told.watch->arg, gpube__given_total(b, lower), 0, NULL);
 	if (lower != GPUBE_INF) {
 		gpube__bounder_tell(b, by);
@@ -236,7 +228,7 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->told.seconds_upper = gpube__now() - b->told.start;
 	step(b);
-	if (b->told.watch)
+	if (b->told.watch && b->told.watch->improved)
 		b->told.watch->improved(b->told.watch->arg, gpube__given_total(b, b->lower), cost,
 			b->told.extended);
 	gpube__bounder_tell(b, by);

@@ -42,11 +42,11 @@ struct gpube__learned {
 };
 
 /*
- * Callbacks of whoever watches a run, from the run's thread, in totals of the given model.
+ * Callbacks of whoever watches a run, from the run's thread, in totals of the given model; any of
+ * them may be NULL.
  * improved  is called with each better bound (values is NULL) and each better assignment
- * cutoff    sets the total from which on the watcher prunes; false: there is none
- * learn     NULL, or: what others have found since the last call, or all of it; false: nothing
- * share     NULL, or: other ranks may share the work of this method's state, NULL: no more
+ * learn     what others have found since the last call, or all of it; false: nothing
+ * share     other ranks may share the work of this method's state, NULL: no more
  * turn      which of these works now; GPUBE__N_SHARED: another method
  * gather    brings back what they have of all, as far as they answer soon
  * share_after  seconds of a method's work before it is shared; 0: at once, for tests
@@ -54,7 +54,6 @@ struct gpube__learned {
 struct gpube_watch {
 	void *arg;
 	void (*improved)(void *arg, int64_t bound, int64_t cost, const int32_t *values);
-	bool (*cutoff)(void *arg, int64_t *cutoff);
 	bool (*learn)(void *arg, bool all, struct gpube__learned *to);
 	void (*share)(void *arg, enum gpube__shared_kind kind, void *of);
 	void (*turn)(void *arg, enum gpube__shared_kind kind);
@@ -232,12 +231,12 @@ void gpube__bounder_turn(struct gpube_bounder *b, enum gpube__shared_kind kind);
 
 /* Sets the given cutoff, a total of the simplified model. */
 void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);
-/* Takes the cutoff of the watch if it is lower, and what others have found. */
-void gpube__bounder_poll_cutoff(struct gpube_bounder *b);
+/* Takes what others have found since the last call; gpube__bounder_learn() tells of failures. */
+void gpube__bounder_poll(struct gpube_bounder *b);
 /* Takes all that others have found. Errors: EBUG; those of what was taken since the last call */
 int gpube__bounder_learn(struct gpube_bounder *b, bool all);
 /*
- * An assignment of the given model in the simplified one, in b->tried. A variable may stand for
+ * An assignment of the given model in the simplified one, into 'to'. A variable may stand for
  * several: it gets its first value that agrees with all of them. False if there is none.
  */
 bool gpube__bounder_reduce(const struct gpube_bounder *b, int32_t *to, const int32_t *values);

@@ -265,7 +265,7 @@ static void learn_left(struct gpube_dfs_tree *s)
 
 void gpube__dfs_tree_poll_cutoff(struct gpube_dfs_tree *s)
 {
-	gpube__bounder_poll_cutoff(s->b);
+	gpube__bounder_poll(s->b);
 	learn_left(s);
 }
 
@@ -303,7 +303,7 @@ int gpube__dfs_tree_tell(struct gpube_dfs_tree *s)
 	if (status)
 		return status;
 	if (done)
-		gpube__bounder_poll_cutoff(s->b);
+		gpube__bounder_poll(s->b);
 	else
 		update_lower(s, lower); /* which polls the cutoff, too */
 	learn_left(s);

@@ -342,7 +342,7 @@ static void tell(struct gpube_semidefinite_run *s)
 		gpube__bounder_update_scaled(b, s->p->shift,
 			least < s->p->target ? least : s->p->target, s->p->target,
 			"semidefinite relaxation");
-	gpube__bounder_poll_cutoff(b);
+	gpube__bounder_poll(b);
 	gpube__bounder_lower_target(b, s->p->shift, &s->p->target);
 }
 

@@ -93,13 +93,6 @@ static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *v
 			gpube__shared_methods[k]->incumbent(d->offers[k].of);
 }
 
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static bool on_learn(void *arg, bool all, struct gpube__learned *to)
 {
 	struct dealing *d = arg;
@@ -510,7 +503,6 @@ static int dealing_open(struct dealing *d)
 		.stop = stop};
 	d->watch = (struct gpube_watch){.arg = d,
 		.improved = on_improved,
-		.cutoff = no_cutoff,
 		.learn = on_learn,
 		.share = on_share,
 		.turn = on_turn,

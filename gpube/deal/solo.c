@@ -20,13 +20,6 @@ static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *v
 	gpube__findings_improved(((struct gpube__solo *)arg)->findings, bound, cost, values);
 }
 
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static bool on_learn(void *arg, bool all, struct gpube__learned *to)
 {
 	return gpube__findings_learn(((struct gpube__solo *)arg)->findings, all, to);
@@ -55,8 +48,7 @@ int gpube__solo_open(struct gpube__solo *s, const struct gpube_model *given,
 		.over = !rank || opts->method != GPUBE_BOUND_AUTO};
 	if (s->over)
 		return GPUBE_OK;
-	s->watch = (struct gpube_watch){
-		.arg = s, .improved = on_improved, .cutoff = no_cutoff, .learn = on_learn};
+	s->watch = (struct gpube_watch){.arg = s, .improved = on_improved, .learn = on_learn};
 	s->opts.method = methods[(rank - 1) % N_METHODS];
 	s->opts.seed += (uint64_t)((rank - 1) / N_METHODS);
 	if (s->opts.backend == GPUBE_BACKEND_AUTO)

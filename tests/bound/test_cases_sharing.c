@@ -47,13 +47,6 @@ static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *v
 		by->incumbent(p->of);
 }
 
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static void new_guest(struct play *p, int i)
 {
 	static const struct gpube_opts opts = {0};
@@ -257,8 +250,7 @@ static void plays(void **state)
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_many_neighbours(seed);
 	struct play p = {0};
-	const struct gpube_watch watch = {
-		.arg = &p, .improved = on_improved, .cutoff = no_cutoff, .share = on_share};
+	const struct gpube_watch watch = {.arg = &p, .improved = on_improved, .share = on_share};
 	struct bounded r;
 
 	if (seed < N_SMALL ? bounded_init(&r, spec, seed) : bounded_large_init(&r, seed)) {

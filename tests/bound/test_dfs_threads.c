@@ -21,13 +21,14 @@
 enum { N_SEEDS = 600, N_LARGE = 300, N_SCARCE = 6, N_METHOD = 10 };
 
 static int64_t n_together; /* nodes, in all tests so far */
+static int64_t n_cut;      /* cutoffs that fell during a search */
 
 /* What is said from outside, and what is told, which is looked at there. */
 struct listener {
 	struct gpube_bounder *b;
 	pthread_t caller;
 	int64_t optimum, cutoff;
-	int asked, silent; /* times that no cutoff is given */
+	int asked, silent; /* times that the cutoff stays */
 };
 
 static void check_true(const struct listener *l)
@@ -48,15 +49,19 @@ static void improved(void *arg, int64_t bound, int64_t cost, const int32_t *valu
 	check_true(l);
 }
 
-static bool cutoff(void *arg, int64_t *value)
+/* Where others would tell of an assignment the cutoff falls, at some call. */
+static bool learn(void *arg, bool all, struct gpube__learned *to)
 {
 	struct listener *l = arg;
 
+	(void)all;
+	(void)to;
 	assert_true(pthread_equal(pthread_self(), l->caller));
-	if (l->cutoff == GPUBE_INF || l->asked++ < l->silent)
-		return false;
-	*value = l->b->s.negated ? -l->cutoff : l->cutoff;
-	return true;
+	if (l->cutoff < l->b->given_cutoff && l->asked++ >= l->silent) {
+		gpube__bounder_set_cutoff(l->b, l->cutoff);
+		n_cut++;
+	}
+	return false;
 }
 
 /* Everything happens early, and often. */
@@ -110,7 +115,7 @@ static void search(const struct bounded *r, uint64_t seed, double seconds)
 		.optimum = r->optimum,
 		.cutoff = GPUBE_INF,
 		.silent = (int)(seed % 40)};
-	const struct gpube_watch watch = {.arg = &l, .improved = improved, .cutoff = cutoff};
+	const struct gpube_watch watch = {.arg = &l, .improved = improved, .learn = learn};
 	int turns = 0;
 
 	begin_bounder(&b, &r->s, r->given, seed);
@@ -194,7 +199,7 @@ static void scarce(void **state)
 				.optimum = r.optimum,
 				.cutoff = GPUBE_INF};
 			const struct gpube_watch watch = {
-				.arg = &l, .improved = improved, .cutoff = cutoff};
+				.arg = &l, .improved = improved, .learn = learn};
 
 			begin_bounder(&b, &r.s, r.given, seed);
 			b.told.watch = &watch;
@@ -248,11 +253,12 @@ static void method(void **state)
 	gpube_model_free(m);
 }
 
-/* The tests before had something to share. */
+/* The tests before had something to share, and cutoffs fell on the way. */
 static void were_together(void **state)
 {
 	(void)state;
 	assert_true(n_together > N_SEEDS);
+	assert_true(n_cut > 0);
 }
 
 static void nothing(void *arg, int64_t item, int thread)

@@ -23,21 +23,6 @@ struct others {
 	int decimals; /* more than the run has */
 };
 
-static void improved(void *arg, int64_t bound, int64_t cost, const int32_t *values)
-{
-	(void)arg;
-	(void)bound;
-	(void)cost;
-	(void)values;
-}
-
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static bool learn(void *arg, bool all, struct gpube__learned *to)
 {
 	struct others *o = arg;
@@ -58,8 +43,7 @@ static int64_t n_told; /* runs that were told all before their first turn */
 static void run(
 	const struct gpube_model *m, const struct brute *best, struct others o, uint64_t seed)
 {
-	const struct gpube_watch watch = {
-		.arg = &o, .improved = improved, .cutoff = no_cutoff, .learn = learn};
+	const struct gpube_watch watch = {.arg = &o, .learn = learn};
 	const struct gpube_opts opts = {
 		.method = (int)methods[seed % (sizeof(methods) / sizeof(*methods))],
 		.no_simplify = seed % 3 == 0};

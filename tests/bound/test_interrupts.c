@@ -63,19 +63,12 @@ static void improved(void *arg, int64_t bound, int64_t cost, const int32_t *valu
 	}
 }
 
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 /* A run that is stopped after so many seconds of work, 0: never; what it took. */
 static double run(const struct way *way, uint64_t seed, double until, int64_t optimum)
 {
 	const struct gpube_opts opts = {.method = way->method, .regions = way->regions};
 	struct told told = {.bound = INT64_MIN, .cost = INT64_MAX};
-	const struct gpube_watch watch = {.arg = &told, .improved = improved, .cutoff = no_cutoff};
+	const struct gpube_watch watch = {.arg = &told, .improved = improved};
 	struct gpube_solution *found;
 	struct gpube_model *m;
 	double worked;

@@ -31,21 +31,6 @@ struct play {
 	bool begun, over;
 };
 
-static void on_improved(void *arg, int64_t bound, int64_t cost, const int32_t *values)
-{
-	(void)arg;
-	(void)bound;
-	(void)cost;
-	(void)values;
-}
-
-static bool no_cutoff(void *arg, int64_t *cutoff)
-{
-	(void)arg;
-	(void)cutoff;
-	return false;
-}
-
 static int new_guest(struct guest *g, const struct gpube_model *given,
 	const struct gpube_opts *opts, struct gpube__bytes *root)
 {
@@ -243,8 +228,7 @@ static void plays(void **state)
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
 	struct play p = {0};
-	const struct gpube_watch watch = {
-		.arg = &p, .improved = on_improved, .cutoff = no_cutoff, .share = on_share};
+	const struct gpube_watch watch = {.arg = &p, .share = on_share};
 	struct bounded r;
 	int steps = 0;
 
@@ -303,8 +287,7 @@ static void noticed(struct gpube_dfs_tree *s)
 static bool one_was_lost(uint64_t seed)
 {
 	struct play p = {0};
-	const struct gpube_watch watch = {
-		.arg = &p, .improved = on_improved, .cutoff = no_cutoff, .share = on_share};
+	const struct gpube_watch watch = {.arg = &p, .share = on_share};
 	struct bounded r;
 	bool both = false;
 

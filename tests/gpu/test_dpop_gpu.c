@@ -86,7 +86,7 @@ static void as_on_the_host(void **state)
 	gpube_model_free(m);
 }
 
-/* Mini-buckets of more than 2^20 joined cells, whose marginals are made a variable at a time. */
+/* Mini-buckets of more than 2^20 joined cells. */
 static void large_marginals(void **state)
 {
 	const struct gpube_network net = {.topology = GPUBE_NETWORK_RANDOM,

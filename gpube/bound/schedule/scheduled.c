@@ -64,7 +64,7 @@ static int told(void *known, const struct gpube__turn_taken *t)
 	status = gpube__bounder_learn(b, true);
 	if (status)
 		return status;
-	gpube__bounder_poll_cutoff(b);
+	gpube__bounder_poll(b);
 	tell_after_a_moment(b, t);
 	gpube__bounder_progress(b, t->method);
 	gpube__bounder_save_if_due(b, 0);
@@ -200,7 +200,7 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 {
 	int status;
 
-	gpube__bounder_poll_cutoff(b);
+	gpube__bounder_poll(b);
 	status = gpube__bounder_done(b) && !b->told.planning                ? GPUBE_OK
 		 : b->opts->method == GPUBE_BOUND_AUTO && !b->state.reparam ? together(b)
 									    : alone(b);
