@@ -279,8 +279,12 @@ double gpube__cpu_seconds(void); /* of all threads of the process, so far */
  * gpube__worked()     seconds of work so far
  * gpube__work_until() gpube__stopped() is true from that time of work on, unless something earlier
  *                     is set; what was set before, for gpube__work_again(), which sets it back
+ * gpube__work_fits()  whether so many ticks end before that time of work; if not, what is left of
+ *                     it counts as worked. Work that is kept whole or not at all asks before it
+ *                     begins: where it would be stopped depends on how a machine cuts it
  */
 void gpube__work(const struct gpube_ctx *ctx, int64_t ticks);
+bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks);
 double gpube__worked(const struct gpube_ctx *ctx);
 int64_t gpube__work_until(struct gpube_ctx *ctx, double seconds);
 void gpube__work_again(struct gpube_ctx *ctx, int64_t until);

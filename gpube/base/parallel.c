@@ -407,3 +407,20 @@ void gpube__work(const struct gpube_ctx *ctx, int64_t ticks)
 		__atomic_fetch_add(
 			(int64_t *)&ctx->ticks, ticks * threads_of(ctx), __ATOMIC_RELAXED);
 }
+
+bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks)
+{
+	int64_t left = INT64_MAX;
+
+	for (const struct gpube_ctx *c = ctx; c; c = c->parent) {
+		const int64_t at = __atomic_load_n(&c->tick_at, __ATOMIC_RELAXED);
+		const int64_t until = at ? at - __atomic_load_n(&c->ticks, __ATOMIC_RELAXED) : left;
+
+		left = until < left ? until : left;
+	}
+	if (left == INT64_MAX || ticks <= (double)left)
+		return true;
+	for (; ctx && left > 0; ctx = ctx->parent)
+		__atomic_fetch_add((int64_t *)&ctx->ticks, left, __ATOMIC_RELAXED);
+	return false;
+}

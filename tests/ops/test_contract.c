@@ -392,6 +392,37 @@ static void stops(void **state)
 	gpube_ctx_free(other);
 }
 
+/*
+ * A contraction that does not end before work has to stop is not begun, and what was left until
+ * then counts as worked; one that does counts what it should take. Neither depends on how many
+ * tiles a machine cuts it into.
+ */
+static void ends_or_is_not_begun(void **state)
+{
+	struct gpube_ctx *other;
+	struct shape s;
+
+	(void)state;
+	assert_int_equal(gpube_ctx_new(&other, NULL), 0);
+	other->n_threads = 1;
+	assert_null(
+		shape_parse(&s, "a=99 b=99 x=99 : a b : x a , x b", GPUBE_MIN_PLUS, GPUBE_INT32));
+	shape_fill(&s, 1, SHAPE_SIGNED, false);
+	for (int less = 0; less < 2; less++) {
+		const int64_t all = (int64_t)gpube__contraction_ticks(&s.c),
+			      left = all + 1 - less * 2;
+
+		other->ticks = 1000;
+		other->tick_at = 1000 + left;
+		memset(s.c.out, 0x55, 99 * 99 * sizeof(int32_t));
+		assert_int_equal(gpube__ops_cpu()->contract(other, &s.c), less ? GPUBE_ESTOP : 0);
+		assert_int_equal(other->ticks, 1000 + (less ? left : all));
+		assert_int_equal(((int32_t *)s.c.out)[0] == 0x55555555, less);
+	}
+	shape_free(&s);
+	gpube_ctx_free(other);
+}
+
 /* Every allocation in turn fails: ENOMEM, and nothing leaks. */
 static void no_memory(void **state)
 {
@@ -479,6 +510,7 @@ int main(void)
 	t = add(t, "beside each other", beside_each_other, NULL);
 	t = add(t, "threads", threads, NULL);
 	t = add(t, "stops", stops, NULL);
+	t = add(t, "ends or is not begun", ends_or_is_not_begun, NULL);
 	t = add(t, "no memory", no_memory, NULL);
 	return _cmocka_run_group_tests("contract", tests, (size_t)(t - tests), ctx_setup, teardown);
 }

@@ -356,6 +356,12 @@ static struct walker *walker_of(const struct gpube__run *r, int thread)
 	return (struct walker *)(r->scratch + (uint64_t)thread * r->scratch_bytes);
 }
 
+/* Of the tiles before one: in sum they are the contraction's, however many tiles it has. */
+static int64_t ticks_until(const struct gpube__run *r, int64_t tile)
+{
+	return (int64_t)(r->ticks * ((double)tile / (double)r->plan->n_tiles));
+}
+
 /* A thread's items mostly follow on each other: its walker goes on where it is. */
 static void run_item(void *arg, int64_t item, int thread)
 {
@@ -372,7 +378,7 @@ static void run_item(void *arg, int64_t item, int thread)
 		go_to(w, from);
 	n = n_tiles - from < r->tiles_per_item ? n_tiles - from : r->tiles_per_item;
 	run_tiles(w, from + n);
-	gpube__work(r->ctx, (int64_t)(r->ticks_per_tile * (double)n));
+	gpube__work(r->ctx, ticks_until(r, from + n) - ticks_until(r, from));
 	if (r->stream)
 		gpube__stream_fence();
 }
@@ -414,7 +420,9 @@ int gpube__run_plan(struct gpube__run *r)
 		return r->stopped ? GPUBE_ESTOP : GPUBE_OK;
 	}
 	r->tiles_per_item = tiles_per_item(r);
-	r->ticks_per_tile = gpube__contraction_ticks(r->c) / (double)n_tiles;
+	r->ticks = gpube__contraction_ticks(r->c);
+	if (!gpube__work_fits(r->ctx, r->ticks))
+		return GPUBE_ESTOP;
 	n = (n_tiles + r->tiles_per_item - 1) / r->tiles_per_item;
 	for (int k = 0; k < r->ctx->n_threads && k < n; k++)
 		walker_of(r, k)->tile = -1;

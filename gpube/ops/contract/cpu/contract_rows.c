@@ -19,7 +19,7 @@ struct rows {
 	const struct gpube_contraction *c;
 	struct gpube__shape shape;
 	int64_t lanes, n_segments; /* of the last output dim, and the segments it is cut into */
-	int64_t n_rows, rows_per_item, cells_per_row;
+	int64_t n_rows, rows_per_item, ticks_per_item;
 	int64_t *delta;  /* as shape.stride: what a step of a reduced dim adds to an offset */
 	int64_t *offset; /* n_in offsets of each thread */
 	void (*row)(const struct rows *r, int64_t row, int64_t *offset);
@@ -122,7 +122,7 @@ static void run_item(void *arg, int64_t item, int thread)
 	to = to < r->n_rows ? to : r->n_rows;
 	for (int64_t row = item * r->rows_per_item; row < to; row++)
 		r->row(r, row, r->offset + (int64_t)thread * r->shape.n_in);
-	gpube__work(r->ctx, ROW_TICKS * r->rows_per_item * r->cells_per_row);
+	gpube__work(r->ctx, r->ticks_per_item);
 }
 
 /* What a step of reduced dim d adds to an offset: itself, less what the wrapped dims had added. */
@@ -153,7 +153,7 @@ int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *
 	};
 	struct rows r = {.ctx = ctx, .c = c, .row = row_of_type[c->type]};
 	struct gpube__shape *s = &r.shape;
-	int64_t cells_per_row;
+	int64_t cells_per_row, n_items;
 
 	r.delta = (int64_t *)scratch + (int64_t)c->n_in * GPUBE_MAX_DIMS;
 	r.offset = r.delta + (int64_t)c->n_in * GPUBE_MAX_DIMS;
@@ -163,8 +163,11 @@ int gpube__rows_contract(struct gpube_ctx *ctx, const struct gpube_contraction *
 	r.n_segments = (r.lanes + ROW_LANES - 1) / ROW_LANES;
 	r.n_rows = s->n_out_cells / r.lanes * r.n_segments;
 	cells_per_row = s->n_reduced * (r.lanes < ROW_LANES ? r.lanes : ROW_LANES);
-	r.cells_per_row = cells_per_row;
 	r.rows_per_item = 1 + (1 << 16) / cells_per_row;
-	gpube__parallel(ctx, (r.n_rows + r.rows_per_item - 1) / r.rows_per_item, run_item, &r);
+	r.ticks_per_item = ROW_TICKS * r.rows_per_item * cells_per_row;
+	n_items = (r.n_rows + r.rows_per_item - 1) / r.rows_per_item;
+	if (!gpube__work_fits(ctx, (double)r.ticks_per_item * (double)n_items))
+		return GPUBE_ESTOP;
+	gpube__parallel(ctx, n_items, run_item, &r);
 	return r.stopped ? GPUBE_ESTOP : GPUBE_OK;
 }

@@ -227,7 +227,7 @@ struct gpube__run {
 	char *scratch;    /* of thread 0; those of the others follow; 64-byte aligned */
 	uint64_t scratch_bytes; /* of each: gpube__run_scratch(), or the plan's for one of many */
 	int64_t tiles_per_item;
-	double ticks_per_tile; /* of work */
+	double ticks; /* of work, of all tiles */
 	int stopped;
 };
 
