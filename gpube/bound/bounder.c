@@ -316,6 +316,16 @@ int gpube__bounder_learn(struct gpube_bounder *b, bool all)
 	return status;
 }
 
+bool gpube__bounder_wait(struct gpube_bounder *b)
+{
+	const struct gpube_watch *watch = b->told.watch;
+	const bool any = watch && watch->wait && !gpube__bounder_done(b) &&
+			 !gpube__stopped(b->ctx) && watch->wait(watch->arg);
+
+	gpube__bounder_poll(b);
+	return any;
+}
+
 /* ---- stages --------------------------------------------------------------------- */
 
 int gpube__bounder_note(struct gpube_bounder *b, struct gpube_stage turn)

@@ -49,6 +49,8 @@ struct gpube__learned {
  * share     other ranks may share the work of this method's state, NULL: no more
  * turn      which of these works now; GPUBE__N_SHARED: another method
  * gather    brings back what they have of all, as far as they answer soon
+ * wait      no method has more to say: returns once others have found something, or the run is
+ *           stopped; false, at once: none of them is at work
  * share_after  seconds of a method's work before it is shared; 0: at once, for tests
  */
 struct gpube_watch {
@@ -58,6 +60,7 @@ struct gpube_watch {
 	void (*share)(void *arg, enum gpube__shared_kind kind, void *of);
 	void (*turn)(void *arg, enum gpube__shared_kind kind);
 	void (*gather)(void *arg);
+	bool (*wait)(void *arg);
 	double share_after;
 };
 
@@ -233,6 +236,8 @@ void gpube__bounder_turn(struct gpube_bounder *b, enum gpube__shared_kind kind);
 void gpube__bounder_set_cutoff(struct gpube_bounder *b, int64_t cutoff);
 /* Takes what others have found since the last call; gpube__bounder_learn() tells of failures. */
 void gpube__bounder_poll(struct gpube_bounder *b);
+/* No method has more to say: waits for what others find, and takes it; false: none is at work. */
+bool gpube__bounder_wait(struct gpube_bounder *b);
 /* Takes all that others have found. Errors: EBUG; those of what was taken since the last call */
 int gpube__bounder_learn(struct gpube_bounder *b, bool all);
 /*

@@ -58,9 +58,11 @@ struct dealing {
 	struct member *members; /* KINDS of each rank */
 	int64_t number, n_lent, n_back;
 	pthread_mutex_t lock; /* of rank 0's threads, for what follows */
-	pthread_cond_t gathered;
+	pthread_cond_t woken;
 	struct offer offers[KINDS];
-	bool gathering, broken;
+	bool gathering, waiting, broken; /* gathering, waiting: the hand sleeps */
+	bool begun;                      /* others may begin by themselves, and know it */
+	int n_alone;  /* ranks that are not over with that; of another rank: itself, or none */
 	int32_t turn; /* the kind that the hand works on, or KINDS */
 	bool turned;  /* the others are to know of it */
 };
@@ -97,7 +99,6 @@ static bool on_learn(void *arg, bool all, struct gpube__learned *to)
 {
 	struct dealing *d = arg;
 
-	gpube__ctx_pause(&d->hand.ctx, dcop__test_solo());
 	return gpube__findings_learn(&d->findings, all, to);
 }
 
@@ -138,18 +139,37 @@ static void on_gather(void *arg)
 	until.tv_nsec %= 1000000000;
 	pthread_mutex_lock(&d->lock);
 	d->gathering = !d->broken;
-	while (d->gathering && !pthread_cond_timedwait(&d->gathered, &d->lock, &until))
+	while (d->gathering && !pthread_cond_timedwait(&d->woken, &d->lock, &until))
 		;
 	d->gathering = false;
 	pthread_mutex_unlock(&d->lock);
 }
 
+static bool on_wait(void *arg)
+{
+	struct dealing *d = arg;
+	bool any;
+
+	pthread_mutex_lock(&d->lock);
+	any = d->n_alone > 0 && !d->broken;
+	d->waiting = any;
+	while (d->waiting)
+		pthread_cond_wait(&d->woken, &d->lock);
+	pthread_mutex_unlock(&d->lock);
+	return any;
+}
+
 static int solve(struct gpube_ctx *ctx, void *arg)
 {
 	struct dealing *d = arg;
+	struct gpube_opts opts = d->opts;
 
 	(void)ctx;
-	return gpube__solve_noted(&d->found, NULL, &d->mine, &d->opts, &d->watch);
+	if (dcop__test_solo()) { /* others prove it */
+		opts.method = GPUBE_BOUND_ARC;
+		opts.no_simplify = 1;
+	}
+	return gpube__solve_noted(&d->found, NULL, &d->mine, &opts, &d->watch);
 }
 
 /* ---- rank 0 ---------------------------------------------------------------------------------- */
@@ -293,7 +313,7 @@ static int gather(struct dealing *d)
 	}
 	if (!n_loans) {
 		d->gathering = false;
-		pthread_cond_broadcast(&d->gathered);
+		pthread_cond_broadcast(&d->woken);
 	}
 	return status;
 }
@@ -341,10 +361,29 @@ static int read_member(struct dealing *d, struct offer *o, int from, const struc
 	}
 }
 
+/* Needs the lock. Others begin by themselves, or rank 0 has waited for them. */
+static int serve_alone(struct dealing *d)
+{
+	int status = GPUBE_OK;
+
+	if (d->waiting && (!d->n_alone || gpube__findings_any(&d->findings) ||
+				  gpube__stopped(&d->hand.ctx))) {
+		d->waiting = false;
+		pthread_cond_broadcast(&d->woken);
+	}
+	if (d->begun || !d->n_alone ||
+		(!d->waiting && gpube__worked(&d->hand.ctx) < d->watch.share_after))
+		return GPUBE_OK;
+	d->begun = true;
+	for (int r = 1; r < d->world->n_ranks && !status; r++)
+		status = gpube__guests_send(d->world, r, LETTER_ALONE, 0, 0, NULL);
+	return status;
+}
+
 /* Needs the lock. */
 static int serve_all(struct dealing *d)
 {
-	int status = GPUBE_OK;
+	int status = serve_alone(d);
 
 	for (int k = 0; k < KINDS && !status; k++)
 		if (d->offers[k].fresh)
@@ -368,7 +407,7 @@ static int report_leader(struct dealing *d)
 	status = serve_all(d);
 	pthread_mutex_unlock(&d->lock);
 	if (!status && d->opts.method == GPUBE_BOUND_AUTO)
-		status = gpube__findings_send(&d->findings, d->world, LETTER_FOUND);
+		status = gpube__findings_send(&d->findings, d->world, LETTER_FOUND, true);
 	if (gpube__findings_prove(&d->findings))
 		gpube_ctx_stop(&d->hand.ctx); /* whatever it is at */
 	if (!gpube__hand_is_done(&d->hand))
@@ -380,6 +419,18 @@ static int report_leader(struct dealing *d)
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
+/* Rank 0's run has been at work for a moment, or another rank is over with its method. */
+static int read_alone(struct dealing *d, int from)
+{
+	int n_alone;
+
+	d->solo.begun = true;
+	pthread_mutex_lock(&d->lock);
+	n_alone = d->world->rank ? 0 : --d->n_alone;
+	pthread_mutex_unlock(&d->lock);
+	return n_alone < 0 ? gpube__letter_fail(d->world, from) : GPUBE_OK;
+}
+
 static int read_letter(void *arg, int from, const struct gpube_letter *l, const int32_t *words)
 {
 	struct dealing *d = arg;
@@ -388,6 +439,8 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 
 	if (l->kind == LETTER_FOUND) {
 		status = gpube__findings_read(&d->findings, l, &bytes);
+	} else if (l->kind == LETTER_ALONE) {
+		status = read_alone(d, from);
 	} else if (d->world->rank == 0) {
 		struct offer *o = &d->offers[l->task >= 0 ? l->task % KINDS : 0];
 
@@ -404,6 +457,7 @@ static int read_letter(void *arg, int from, const struct gpube_letter *l, const 
 static int report(void *arg)
 {
 	struct dealing *d = arg;
+	bool ends;
 	int status;
 
 	if (d->world->rank == 0)
@@ -411,9 +465,14 @@ static int report(void *arg)
 	status = gpube__guests_report(&d->guests);
 	if (!status)
 		status = gpube__solo_poll(&d->solo, d->hand.busy);
-	return status || d->letters.over
-		       ? status
-		       : gpube__findings_send(&d->findings, d->world, LETTER_FOUND);
+	if (status || d->letters.over)
+		return status;
+	ends = d->solo.over && d->n_alone; /* and all that it has found is told before */
+	status = gpube__findings_send(&d->findings, d->world, LETTER_FOUND, ends);
+	if (status || !ends)
+		return status;
+	d->n_alone = 0;
+	return gpube__guests_send(d->world, 0, LETTER_ALONE, 0, 0, NULL);
 }
 
 static bool is_busy(const void *arg)
@@ -445,8 +504,8 @@ static int lead(struct dealing *d)
 		status = gpube__letters_end(&d->letters);
 	pthread_mutex_lock(&d->lock);
 	d->broken = true;
-	d->gathering = false;
-	pthread_cond_broadcast(&d->gathered);
+	d->gathering = d->waiting = false;
+	pthread_cond_broadcast(&d->woken);
 	pthread_mutex_unlock(&d->lock);
 	if (d->hand.busy) {
 		gpube_ctx_stop(&d->hand.ctx);
@@ -476,8 +535,8 @@ static int open_solo(struct dealing *d)
 	int status = gpube__findings_open(&d->findings, d->given, &d->opts);
 
 	if (!status)
-		status = gpube__solo_open(&d->solo, d->given, &d->opts, &d->findings,
-			d->world->rank, dcop__test_eager() ? 0 : SHARE_AFTER);
+		status = gpube__solo_open(
+			&d->solo, d->given, &d->opts, &d->findings, d->world->rank);
 	d->hand.ctx.memory_bytes -= d->solo.hand.ctx.memory_bytes;
 	return status;
 }
@@ -507,7 +566,10 @@ static int dealing_open(struct dealing *d)
 		.share = on_share,
 		.turn = on_turn,
 		.gather = on_gather,
+		.wait = on_wait,
 		.share_after = dcop__test_eager() ? 0 : SHARE_AFTER};
+	if (d->opts.method == GPUBE_BOUND_AUTO)
+		d->n_alone = d->world->rank ? 1 : d->world->n_ranks - 1;
 	if (d->world->rank) {
 		d->opts.checkpoint = d->opts.resume = NULL;
 		d->opts.progress = NULL;
@@ -529,7 +591,7 @@ static void dealing_close(struct dealing *d)
 	gpube__findings_close(&d->findings);
 	gpube__free(d->ctx, d->members);
 	gpube__letters_close(&d->letters);
-	pthread_cond_destroy(&d->gathered);
+	pthread_cond_destroy(&d->woken);
 	pthread_mutex_destroy(&d->lock);
 }
 
@@ -548,7 +610,7 @@ int gpube__deal_solve(struct gpube_solution **out, const struct gpube_model *m,
 		return status;
 	dcop__test_hook(world);
 	pthread_mutex_init(&d.lock, NULL);
-	pthread_cond_init(&d.gathered, NULL);
+	pthread_cond_init(&d.woken, NULL);
 	status = dealing_open(&d);
 	if (!status)
 		status = world->rank ? gpube__letters_follow(&d.letters) : lead(&d);

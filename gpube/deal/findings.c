@@ -93,18 +93,19 @@ static bool is_proved(const struct gpube__findings *f)
 }
 
 /* Needs the lock. Whether something is to be told now, which counts as told then. */
-static bool is_to_tell(struct gpube__findings *f, bool leads)
+static bool is_to_tell(struct gpube__findings *f, bool leads, bool at_once)
 {
 	const int64_t n = leads ? f->n_found : f->n;
 	const bool any = n != f->n_told &&
-			 (leads || is_proved(f) || gpube__now() - f->told_at >= TOLD_SECONDS);
+			 (at_once || is_proved(f) || gpube__now() - f->told_at >= TOLD_SECONDS);
 
 	f->n_told = any ? n : f->n_told;
 	f->told_at = any ? gpube__now() : f->told_at;
 	return any;
 }
 
-int gpube__findings_send(struct gpube__findings *f, struct dcop_world *world, int32_t kind)
+int gpube__findings_send(
+	struct gpube__findings *f, struct dcop_world *world, int32_t kind, bool at_once)
 {
 	struct gpube__bytes values = {.ctx = world->ctx};
 	struct gpube_letter letter = {.kind = kind};
@@ -113,7 +114,7 @@ int gpube__findings_send(struct gpube__findings *f, struct dcop_world *world, in
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&f->lock);
-	any = is_to_tell(f, world->rank == 0);
+	any = is_to_tell(f, world->rank == 0, at_once || world->rank == 0);
 	letter.task = f->scale;
 	letter.a = f->bound;
 	letter.b = f->cost;
@@ -155,4 +156,14 @@ bool gpube__findings_prove(struct gpube__findings *f)
 	all = f->listens && is_proved(f);
 	pthread_mutex_unlock(&f->lock);
 	return all;
+}
+
+bool gpube__findings_any(struct gpube__findings *f)
+{
+	bool any;
+
+	pthread_mutex_lock(&f->lock);
+	any = f->n != f->n_learned;
+	pthread_mutex_unlock(&f->lock);
+	return any;
 }

@@ -40,14 +40,17 @@ bool gpube__findings_learn(struct gpube__findings *f, bool all, struct gpube__le
 
 /*
  * gpube__findings_send() - what is new: by rank 0 assignments, to all; by others, to rank 0 and now
- *                          and then, bounds, too. Errors: ENOMEM
+ *                          and then, or at_once, bounds, too. Errors: ENOMEM
  * gpube__findings_read() - what was sent so. Errors: EPARSE, ENOMEM
  */
-int gpube__findings_send(struct gpube__findings *f, struct dcop_world *world, int32_t kind);
+int gpube__findings_send(
+	struct gpube__findings *f, struct dcop_world *world, int32_t kind, bool at_once);
 int gpube__findings_read(
 	struct gpube__findings *f, const struct gpube_letter *l, struct gpube__bytes *bytes);
 
 /* Whether nothing is left to prove, and a run would hear of it. */
 bool gpube__findings_prove(struct gpube__findings *f);
+/* Whether something is known that the run has not been told. */
+bool gpube__findings_any(struct gpube__findings *f);
 
 #endif

@@ -16,7 +16,7 @@
  * that works now, or as many as there are). To it: NODES, given back or told; STATE (a: number of
  * the last nodes that came, b: it has no more; nodes visited, ticks of work since the last one,
  * least bounds by block); LOST: it
- * gives up its nodes. From both: BEST, an assignment; FOUND, see findings.h.
+ * gives up its nodes. From both: BEST, an assignment; FOUND, see findings.h; ALONE, see solo.h.
  */
 enum {
 	LETTER_ROOT,
@@ -28,7 +28,8 @@ enum {
 	LETTER_LOST,
 	LETTER_BEST,
 	LETTER_TURN,
-	LETTER_FOUND
+	LETTER_FOUND,
+	LETTER_ALONE
 };
 
 /* Nodes of one letter. */

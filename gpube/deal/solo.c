@@ -4,7 +4,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/ir/model.h"
 
-/* Of a rank's time, where it has shared work; ranks that have one beside that. */
+/* Of a rank's work, where some is shared; ranks that have one beside that. */
 #define BESIDE_SHARED 0.125
 enum { MOST_BESIDE = 4 };
 /* The part of a rank's memory. */
@@ -37,13 +37,11 @@ static int work(struct gpube_ctx *ctx, void *arg)
 }
 
 int gpube__solo_open(struct gpube__solo *s, const struct gpube_model *given,
-	const struct gpube_opts *opts, struct gpube__findings *findings, int rank, double after)
+	const struct gpube_opts *opts, struct gpube__findings *findings, int rank)
 {
 	*s = (struct gpube__solo){.findings = findings,
 		.given = given,
 		.opts = *opts,
-		.start = gpube__now(),
-		.after = after,
 		.beside = rank <= MOST_BESIDE,
 		.over = !rank || opts->method != GPUBE_BOUND_AUTO};
 	if (s->over)
@@ -62,13 +60,13 @@ int gpube__solo_open(struct gpube__solo *s, const struct gpube_model *given,
 
 int gpube__solo_poll(struct gpube__solo *s, bool shares)
 {
-	const double now = gpube__now() - s->start;
 	int status;
 
-	if (s->over || (!s->hand.busy && now < s->after))
+	if (s->over || !s->begun)
 		return GPUBE_OK;
 	gpube__ctx_pause(&s->hand.ctx,
-		shares && (!s->beside || gpube__worked(&s->hand.ctx) > BESIDE_SHARED * now));
+		shares && (!s->beside || gpube__worked(&s->hand.ctx) >
+						 BESIDE_SHARED * gpube__worked(s->given->ctx)));
 	if (!s->hand.busy)
 		return gpube__hand_begin(&s->hand, work, s);
 	if (!gpube__hand_is_done(&s->hand))

@@ -5,6 +5,8 @@
  */
 #include "tests/support/test.h"
 
+#include <limits.h>
+
 #include "gpube/base/bytes.h"
 #include "gpube/bound/bound.h"
 #include "gpube/deal/findings.h"
@@ -21,6 +23,7 @@ struct others {
 	int at, n_calls;
 	bool proves;
 	int decimals; /* more than the run has */
+	int n_waits;
 };
 
 static bool learn(void *arg, bool all, struct gpube__learned *to)
@@ -38,7 +41,8 @@ static bool learn(void *arg, bool all, struct gpube__learned *to)
 static const enum gpube_bound_method methods[] = {GPUBE_BOUND_AUTO, GPUBE_BOUND_TREE,
 	GPUBE_BOUND_ANDOR, GPUBE_BOUND_PAIRWISE, GPUBE_BOUND_ELIMINATE};
 
-static int64_t n_told; /* runs that were told all before their first turn */
+/* Runs that were told all before their first turn, and that had nothing more to do before. */
+static int64_t n_told, n_waited;
 
 static void run(
 	const struct gpube_model *m, const struct brute *best, struct others o, uint64_t seed)
@@ -80,10 +84,43 @@ static void runs_learn(void **state)
 	gpube_model_free(m);
 }
 
+/* A method that proves little waits: others find an assignment, then a bound, then nothing. */
+static bool wait(void *arg)
+{
+	struct others *o = arg;
+
+	o->at = o->n_calls;
+	o->proves = ++o->n_waits > 1 || !o->values;
+	return o->n_waits < 3;
+}
+
+static void runs_wait(void **state)
+{
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	struct random_spec spec = random_spec_varied(seed, GPUBE_COSTS);
+	struct gpube_model *m = random_model(ctx, &spec, seed);
+	int32_t *values = gpube__alloc_zero(ctx, (uint64_t)m->n_vars + 1, sizeof(*values));
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_ARC, .no_simplify = 1};
+	struct others o = {.values = values, .at = INT_MAX};
+	const struct gpube_watch watch = {.arg = &o, .learn = learn, .wait = wait};
+	struct gpube_solution *s;
+	struct brute best;
+
+	assert_int_equal(brute_force(&best, values, m), 0);
+	o.values = best.feasible ? values : NULL;
+	o.bound = best.feasible ? best.cost : m->top;
+	assert_int_equal(gpube__solve_noted(&s, NULL, m, &opts, &watch), 0);
+	assert_int_equal(s->answer, best.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+	n_waited += o.at < INT_MAX;
+	gpube_result_free(s);
+	gpube__free(ctx, values);
+	gpube_model_free(m);
+}
+
 static void some_ended_by_it(void **state)
 {
 	(void)state;
-	assert_true(n_told > 20);
+	assert_true(n_told > 20 && n_waited > 5);
 }
 
 /* ---- what a rank keeps ----------------------------------------------------------------------- */
@@ -222,6 +259,7 @@ int main(void)
 	struct cases c = {.setup = ctx_setup_1_thread, .teardown = ctx_teardown};
 
 	add_seeds(&c, runs_learn, N_SEEDS, "model");
+	add_seeds(&c, runs_wait, N_SEEDS, "waits");
 	ADD_CASE(&c, some_ended_by_it);
 	ADD_CASE(&c, kept);
 	ADD_CASE(&c, begun_anew);

@@ -66,12 +66,20 @@ row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
 row 'the AND/OR search has been shared' 0 "^optimum +$(cat "$work/m.ub")," 'rank 1: [0-9]+ nodes of the shared AND/OR search' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method andor "$work/m.wcsp"
-for n in 2 3; do # rank 0 waits for it
+printf '{problem: {name: "cut", mustbe: ">-9"}, variables: {a: 2, b: 2, c: 2, d: 2}, functions: {' > "$work/cut.cfn"
+for pair in 'a b' 'a c' 'a d' 'b c' 'b d' 'c d'; do
+	printf '%s: {scope: [%s], costs: [0, 1, 1, 0]}' "${pair% *}${pair#* }" "${pair% *}, ${pair#* }"
+	[ "$pair" = 'c d' ] && printf '}}\n' || printf ', '
+done >> "$work/cut.cfn"
+for n in 2 3; do # rank 0 has no method that proves it, and waits
 	row "$n ranks: what one of them proves by itself is everybody's" 0 "^optimum +$(cat "$work/m.ub")," 'gap 0 % .another rank.' \
 		env GPUBE_TEST_RANK=solo timeout 600 mpirun -n $n "$mpi" solve -v --threads 1 "$work/m.wcsp"
 	row "$n ranks: a maximum, likewise" 0 '^optimum' '(another rank)' \
-		env GPUBE_TEST_RANK=solo timeout 600 mpirun -n $n "$mpi" solve -v --threads 1 "$work/most.cfn"
+		env GPUBE_TEST_RANK=solo timeout 600 mpirun -n $n "$mpi" solve -v --threads 1 "$work/cut.cfn"
 done
+"$gpube" generate random -n 45 -d 8 --p1 0.6 --p2 0.05 --seed 1 -o "$work/hard.wcsp"
+row 'rank 0 waits no longer than the time limit' 1 '^incomplete' '*' \
+	env GPUBE_TEST_RANK=solo timeout 600 mpirun -n 2 "$mpi" solve -q --threads 1 --timeout 1s "$work/hard.wcsp"
 for method in eliminate tree andor pairwise 'ascent --regions nested'; do
 	row "--method $method" 0 "^optimum +$(cat "$work/m.ub")," '' \
 		env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --method $method "$work/m.wcsp"
@@ -79,7 +87,6 @@ done
 row 'an MPE result file' 0 '^MPE' '' ranks 2 solve --output uai tests/instances/alarm.bif
 
 # ---- ends
-"$gpube" generate random -n 45 -d 8 --p1 0.6 --p2 0.05 --seed 1 -o "$work/hard.wcsp"
 bounds='"status": "bounds".*"lower_bound": [1-9][0-9]*, "upper_bound": [1-9][0-9]*, "assignment": \['
 row 'a timeout gives bounds' 1 "$bounds" '*' ranks 3 solve --json --timeout 0.000001s "$work/hard.wcsp"
 row 'a signal gives bounds' 1 "$bounds" '*' \

@@ -201,9 +201,11 @@ int gpube__bound_scheduled(struct gpube_bounder *b)
 	int status;
 
 	gpube__bounder_poll(b);
-	status = gpube__bounder_done(b) && !b->told.planning                ? GPUBE_OK
-		 : b->opts->method == GPUBE_BOUND_AUTO && !b->state.reparam ? together(b)
-									    : alone(b);
+	do
+		status = gpube__bounder_done(b) && !b->told.planning                ? GPUBE_OK
+			 : b->opts->method == GPUBE_BOUND_AUTO && !b->state.reparam ? together(b)
+										    : alone(b);
+	while (!status && gpube__bounder_wait(b));
 	if (!status && b->opts->count && !b->told.out->count && b->upper != GPUBE_INF &&
 		b->lower >= b->upper)
 		status = gpube__bounder_eliminate_all(b);
