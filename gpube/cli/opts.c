@@ -16,7 +16,7 @@
 static const char *in_place_of(const struct opt_row *row, const char *text)
 {
 	static const char *const was[][2] = {{"shift", "arc"}, {"patches", "pairwise"},
-		{"joins", "ascent"}, {"regions", "ascent --regions nested"},
+		{"sweep", "andor"}, {"joins", "ascent"}, {"regions", "ascent --regions nested"},
 		{"clusters", "ascent --regions nested"}};
 
 	for (size_t k = 0; k < sizeof(was) / sizeof(*was); k++)

@@ -34,6 +34,10 @@ for c in bound solve 'reparam -o x.cfn'; do
 	row "$c: a method that is no more" 2 '' "^gpube: --method: 'patches' is no more, take 'pairwise'\$" \
 		"$gpube" $c --method patches $x/exams.cfn
 done
+for m in 'shift arc' 'sweep andor' 'joins ascent' 'clusters ascent --regions nested' 'regions ascent --regions nested'; do
+	row "${m%% *} is no more" 2 '' "^gpube: --method: '${m%% *}' is no more, take '${m#* }'\$" \
+		"$gpube" bound --method "${m%% *}" $x/exams.cfn
+done
 awk 'BEGIN {
 	print "wide 12 3 30 1000\n3 3 3 3 3 3 3 3 3 3 3 3"
 	for (f = 0; f < 30; f++) {

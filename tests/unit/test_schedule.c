@@ -39,6 +39,7 @@ struct known {
 	struct made_up of[4]; /* the last one is nobody: see nearer */
 	struct gpube__turn_taken turns[MOST_TURNS];
 	int n_turns;
+	int n_asked;       /* for shares, and turns that were told: see goes_on() */
 	const char *begun; /* the method that has the turn */
 };
 
@@ -117,10 +118,17 @@ static void begins(void *known, const char *method)
 	((struct known *)known)->begun = method;
 }
 
+/* A schedule that never ends, since its budgets do not grow or are not used, fails. */
+static void goes_on(const void *known)
+{
+	assert_true(((struct known *)known)->n_asked++ < 100000);
+}
+
 static int told(void *known, const struct gpube__turn_taken *turn)
 {
 	struct known *k = known;
 
+	goes_on(known);
 	assert_string_equal(k->begun, turn->method);
 	if (k->n_turns < MOST_TURNS)
 		k->turns[k->n_turns++] = *turn;
@@ -129,6 +137,7 @@ static int told(void *known, const struct gpube__turn_taken *turn)
 
 static double share(const void *known, int method)
 {
+	goes_on(known);
 	return ((const struct known *)known)->shares[method];
 }
 

@@ -14,7 +14,8 @@ enum { IDLE_TURNS = 2 };
 /*
  * A method that was let go to its end is stopped past so many times what it predicts; where that is
  * no plan but an estimate it is asked again after a part of it, or of the round. If it turns out to
- * take WRONG times its prediction in all, later ones count as so many times as long.
+ * take WRONG times its prediction in all, or a turn does nothing, later ones count as so many times
+ * as long.
  */
 #define PATIENCE 4
 #define PART     (1.0 / 4)
@@ -156,7 +157,7 @@ static int let_end(struct gpube__schedule *s, double *left)
 			break;
 		status = take_turn(s, m, most, "predicted", &much);
 		worked = now(s).worked - before;
-		if (!m->out && fit(s, m).end * m->slower + worked >= WRONG * end)
+		if (!m->out && (worked <= 0 || fit(s, m).end * m->slower + worked >= WRONG * end))
 			m->slower *= WRONG;
 		*left -= worked;
 	}
