@@ -24,9 +24,22 @@ void gpube__search_free(struct gpube_search *s)
 	ctx = s->ctx;
 	for (int32_t f = 0; s->dense && f < s->m->n_functions; f++)
 		gpube__free(ctx, s->dense[f]);
-	GPUBE_FREE_ALL(ctx, s->dense, s->at, s->cost);
+	GPUBE_FREE_ALL(ctx, s->dense, s->stride, s->at, s->cost);
 	gpube__incidence_clear(ctx, &s->functions);
 	GPUBE_FREE_ALL(ctx, s->values, s->tabu, s->best, s);
+}
+
+/* Of each variable of f, in its dense table. */
+static void set_strides(struct gpube_search *s, int32_t f)
+{
+	const int32_t *scope = gpube__scope(s->m, f);
+	int64_t *stride = s->stride + s->m->functions[f].scope_at;
+
+	for (int k = 0; k < s->m->functions[f].arity; k++) {
+		stride[k] = 1;
+		for (int j = 0; j < s->m->functions[f].arity; j++)
+			stride[k] *= scope[j] > scope[k] ? s->m->vars[scope[j]].domain : 1;
+	}
 }
 
 static int load_functions(struct gpube_search *s)
@@ -48,6 +61,7 @@ static int load_functions(struct gpube_search *s)
 		s->dense[f] = gpube__alloc(s->ctx, (uint64_t)cells, sizeof(**s->dense));
 		if (!s->dense[f] || gpube__dense(s->dense[f], m, f, NULL))
 			return GPUBE_ENOMEM;
+		set_strides(s, f);
 		for (int64_t k = 0; k < cells; k++)
 			if (s->dense[f][k] > s->forbidden)
 				s->dense[f][k] = s->forbidden;
@@ -71,9 +85,10 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	gpube__rng_init(&s->rng, seed);
 	s->at = gpube__alloc_zero(ctx, n + 1, sizeof(*s->at));
 	s->dense = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*s->dense));
+	s->stride = gpube__alloc_zero(ctx, (uint64_t)m->n_scopes + 1, sizeof(*s->stride));
 	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
 	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
-	if (!s->at || !s->dense || !s->values || !s->best)
+	if (!s->at || !s->dense || !s->stride || !s->values || !s->best)
 		goto out;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
@@ -91,40 +106,35 @@ out:
 	return status;
 }
 
-/* The function's cell and the stride of variable i in its dense table. */
-static int64_t place(const struct gpube_search *s, int32_t f, int32_t i, int64_t *stride)
+/*
+ * cost[a] += sign * what f costs where variable i has value a: of all its variables but 'skip', by
+ * its dense table.
+ */
+static void add_cells(struct gpube_search *s, int32_t f, int32_t skip, int64_t sign)
 {
-	const struct gpube_model *m = s->m;
-	const int32_t *scope = gpube__scope(m, f);
+	const int32_t *scope = gpube__scope(s->m, f);
+	const int64_t *stride = s->stride + s->m->functions[f].scope_at, *dense = s->dense[f];
 	int64_t cell = 0;
 
-	*stride = 0;
-	for (int k = 0; k < m->functions[f].arity; k++) {
-		int64_t step = 1;
+	for (int j = 0; j < s->m->functions[f].arity; j++)
+		cell += stride[j] * s->values[scope[j]];
+	for (int j = 0; j < s->m->functions[f].arity; j++) {
+		const int32_t i = scope[j], domain = s->m->vars[i].domain;
+		const int64_t *from = dense + cell - stride[j] * s->values[i];
+		int64_t *cost = s->cost + s->at[i];
 
-		for (int j = 0; j < m->functions[f].arity; j++)
-			step *= scope[j] > scope[k] ? m->vars[scope[j]].domain : 1;
-		if (scope[k] == i)
-			*stride = step;
-		else
-			cell += step * s->values[scope[k]];
+		for (int32_t a = 0; i != skip && a < domain; a++)
+			cost[a] += sign * from[a * stride[j]];
 	}
-	return cell;
 }
 
-/* cost[a] += sign * what f costs with i = a. */
+/* The same of variable i, where the function has no dense table. */
 static void add_costs(struct gpube_search *s, int32_t f, int32_t i, int64_t sign)
 {
-	int64_t *cost = s->cost + s->at[i], stride, cell;
-	int32_t domain = s->m->vars[i].domain, old = s->values[i];
+	int64_t *cost = s->cost + s->at[i];
+	const int32_t old = s->values[i];
 
-	if (s->dense[f]) {
-		cell = place(s, f, i, &stride);
-		for (int32_t a = 0; a < domain; a++)
-			cost[a] += sign * s->dense[f][cell + a * stride];
-		return;
-	}
-	for (int32_t a = 0; a < domain; a++) {
+	for (int32_t a = 0; a < s->m->vars[i].domain; a++) {
 		int64_t v;
 
 		s->values[i] = a;
@@ -169,8 +179,8 @@ static void add_function(struct gpube_search *s, int32_t f, int32_t skip, int64_
 {
 	const int32_t *scope = gpube__scope(s->m, f);
 
-	if (!s->dense[f] && gpube__table(s->m, f)->sparse) {
-		add_tuples(s, f, skip, sign);
+	if (s->dense[f] || gpube__table(s->m, f)->sparse) {
+		(s->dense[f] ? add_cells : add_tuples)(s, f, skip, sign);
 		return;
 	}
 	for (int j = 0; j < s->m->functions[f].arity; j++)

@@ -21,6 +21,7 @@ struct gpube_search {
 	int64_t *cost; /* of the functions of i at that value, others as they are */
 	struct gpube_incidence functions;
 	int64_t **dense;   /* per function: its cells, or NULL: too large */
+	int64_t *stride;   /* in these, of the variables of all scopes */
 	int64_t forbidden; /* what a forbidden tuple costs */
 	int32_t *values;
 	int64_t *tabu; /* per value: the step until which it is not taken again */
