@@ -177,6 +177,8 @@ static int give_up_to(
 	int64_t *m = t->scratch, *cost = t->cost[p], *moved = f->moved[k], most;
 
 	*gained = false;
+	if (gpube__dfs_waits(t, f))
+		return GPUBE_OK;
 	gpube__dfs_forced(t, f, k, m, false);
 	most = gpube__row_lacking(t, p, moved, m);
 	if (most <= 0)
@@ -204,7 +206,7 @@ static int take(struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
 	int64_t least, most;
 
 	gpube__row_range(t, p, &least, &most);
-	if (!most)
+	if (!most || gpube__dfs_waits(t, f))
 		return GPUBE_OK;
 	*any = true;
 	if (save(t, p, t->cost[p]) || save(t, p, f->moved[k]))
@@ -308,7 +310,7 @@ static int hand_back(
 static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32_t p, uint8_t what,
 	bool *still)
 {
-	int64_t *was[GPUBE__DFS_ARITY] = {NULL};
+	int64_t *was[GPUBE__DFS_ARITY];
 	int first = 0, status = GPUBE_OK;
 	bool any = false;
 
@@ -324,13 +326,14 @@ static int revise(struct gpube_dfs *t, const struct gpube_dfs_function *f, int32
 		return GPUBE_OK;
 	for (int k = first; k < f->arity; k++)
 		t->ticks += VALUE_TICKS * t->n_live[f->scope[k]];
-	*still = f->arity > 1 && gpube__dfs_is_still(t, f, p, first);
+	*still = f->arity > 1 && (gpube__dfs_waits(t, f) || gpube__dfs_is_still(t, f, p, first));
 	if (*still)
 		return GPUBE_OK;
 	t->ticks += FORCED_TICKS;
 	for (int k = first + 1; k < f->arity && !status; k++) {
 		int32_t q = f->scope[k];
 
+		was[k] = NULL;
 		if (t->n_live[q] == 1)
 			continue;
 		was[k] = t->old + (int64_t)k * t->widest;

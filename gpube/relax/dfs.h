@@ -41,9 +41,9 @@
 
 /*
  * More variables of a function, and more cells in all, or than the memory has room for, are not
- * taken.
+ * taken. Of more than eight variables, a function waits until few are open (dfs_parts.h).
  */
-enum { GPUBE__DFS_ARITY = 8, GPUBE__DFS_CELLS = 1 << 25 };
+enum { GPUBE__DFS_ARITY = 20, GPUBE__DFS_CELLS = 1 << 25 };
 /* A forbidden cell; a sum of costs and of what is moved stays below. */
 #define GPUBE__DFS_DEAD ((int64_t)1 << 60)
 #define GPUBE__DFS_MOST ((int64_t)1 << 56)

@@ -91,7 +91,7 @@ static int64_t least_of(const int64_t *row, const int64_t *cell, const int64_t *
 	return least;
 }
 
-void gpube__dfs_forced(
+static void forced_by_several(
 	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
 {
 	const int32_t *live = t->live[f->scope[k]], n_live = t->n_live[f->scope[k]];
@@ -100,10 +100,6 @@ void gpube__dfs_forced(
 	int32_t index[GPUBE__DFS_ARITY] = {0}, count;
 	int other[GPUBE__DFS_ARITY], n = 0, d = 0;
 
-	if (f->turned || f->narrow[k & 1]) {
-		forced_by_pair(t, f, k, m, with_costs);
-		return;
-	}
 	for (int j = 0; j < f->arity; j++)
 		if (j != k)
 			other[n++] = j;
@@ -133,6 +129,15 @@ void gpube__dfs_forced(
 	} while (d >= 0);
 }
 
+void gpube__dfs_forced(
+	struct gpube_dfs *t, const struct gpube_dfs_function *f, int k, int64_t *m, bool with_costs)
+{
+	if (f->turned || f->narrow[k & 1])
+		forced_by_pair(t, f, k, m, with_costs);
+	else
+		forced_by_several(t, f, k, m, with_costs);
+}
+
 void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
 {
 	const int32_t *live = t->live[p];
@@ -145,7 +150,7 @@ void gpube__dfs_marginals(struct gpube_dfs *t, int32_t p, int64_t *sum)
 		const int k = t->of[i] % GPUBE__DFS_ARITY;
 		int64_t *m = t->scratch;
 
-		if (gpube__dfs_is_over(t, i))
+		if (gpube__dfs_is_over(t, i) || gpube__dfs_waits(t, f))
 			continue;
 		gpube__dfs_forced(t, f, k, m, true);
 		(void)gpube__row_lacking(t, p, f->moved[k], m);

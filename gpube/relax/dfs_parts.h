@@ -34,6 +34,25 @@ static inline bool gpube__dfs_is_over(const struct gpube_dfs *t, int32_t i)
 }
 
 /*
+ * A function of more variables waits until its live cells are so few: before that, a look at all of
+ * them takes longer than what they force is worth. It keeps its costs meanwhile, so that bounds are
+ * lower and no less true.
+ */
+enum { GPUBE__DFS_FEW_VARIABLES = 8, GPUBE__DFS_WIDE_CELLS = 1 << 8 };
+
+static inline bool gpube__dfs_waits(const struct gpube_dfs *t, const struct gpube_dfs_function *f)
+{
+	int64_t cells = 1;
+
+	for (int k = 0; k < f->arity && f->arity > GPUBE__DFS_FEW_VARIABLES; k++) {
+		cells *= t->n_live[f->scope[k]];
+		if (cells > GPUBE__DFS_WIDE_CELLS)
+			return true;
+	}
+	return false;
+}
+
+/*
  * gpube__dfs_is_still() - whether f, of two variables at least, can force nothing on any but p,
  * which has changed, when the costs of all but its variable 'first', the first open one, go into it
  * and come back, the last one's first: it would be left as it is.

@@ -145,5 +145,6 @@ bool gpube__dfs_is_free(const struct gpube_dfs *t, const struct gpube_dfs_functi
 {
 	const int32_t p = f->scope[k], behind = t->m->vars[t->order[p]].domain;
 
-	return has_company(t, f, k, t->free[p], company_of(f, k, behind), UINT32_MAX);
+	return gpube__dfs_waits(t, f) ||
+	       has_company(t, f, k, t->free[p], company_of(f, k, behind), UINT32_MAX);
 }

@@ -115,8 +115,10 @@ static void check_company(const struct gpube_dfs *t, const struct gpube_dfs_func
 		}
 		assert_true(gpube__dfs_is_still(t, g, g->scope[i], first) == still);
 		if (t->at[g->scope[i]][t->free[g->scope[i]]] < t->n_live[g->scope[i]])
-			assert_true(gpube__dfs_is_free(t, g, i) ==
-				    has_company(t, g, i, t->free[g->scope[i]], UINT32_MAX));
+			assert_true(
+				gpube__dfs_is_free(t, g, i) ==
+				(gpube__dfs_waits(t, g) ||
+					has_company(t, g, i, t->free[g->scope[i]], UINT32_MAX)));
 	}
 }
 
@@ -303,6 +305,64 @@ static void wide_domains(void **state)
 		assert_int_equal(gpube_model_add_costs(m, arity[f], scopes[f], costs), 0);
 	}
 	walk(m, unit * (int64_t)(8 + gpube__rng_next(&rng) % 20), seed);
+	gpube_model_free(m);
+}
+
+/* Every method of the tree's tables says what is true, and the tree proves it. */
+static void check_methods(const struct gpube_model *m, uint64_t seed)
+{
+	static const enum gpube_bound_method methods[] = {
+		GPUBE_BOUND_ARC, GPUBE_BOUND_TREE, GPUBE_BOUND_AUTO};
+	struct gpube_solution *b;
+	struct brute brute;
+
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	for (int k = 0; k < 3; k++) {
+		struct gpube_opts opts = {.method = methods[k], .seed = seed};
+
+		assert_int_equal(gpube_bound(&b, m, &opts), 0);
+		assert_true(!brute.feasible || b->bound <= brute.cost);
+		if (methods[k] != GPUBE_BOUND_ARC)
+			assert_int_equal(b->answer,
+				brute.feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
+		if (brute.feasible && b->answer == GPUBE_ANSWER_OPTIMAL)
+			assert_true(b->cost == brute.cost);
+		gpube_result_free(b);
+	}
+}
+
+/*
+ * Functions of nine to twelve variables, which wait until few of these are open: of costs, and of
+ * one forbidden tuple each, with functions of one and two variables between.
+ */
+static void wide_functions(void **state)
+{
+	enum { N = 12, MOST = 1 << N };
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	static int64_t costs[MOST];
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int f = 0; f < 16; f++) {
+		const int arity = f < 5 ? 9 + (int)gpube__rng_below(&rng, N - 8) : 1 + f % 2;
+		const int64_t forbidden = (int64_t)gpube__rng_below(&rng, 1 << arity);
+		int32_t scope[N];
+		int n = 0;
+
+		for (int i = 0; i < N; i++) /* each set of that many is as likely */
+			if ((int)gpube__rng_below(&rng, (uint64_t)(N - i)) < arity - n)
+				scope[n++] = i;
+		for (int64_t c = 0; c < 1 << arity; c++)
+			costs[c] = f >= 3 ? (int64_t)gpube__rng_below(&rng, 10)
+					  : (c == forbidden ? GPUBE_INF : 0);
+		assert_int_equal(gpube_model_add_costs(m, arity, scope, costs), 0);
+	}
+	walk(m, 20 + (int64_t)gpube__rng_below(&rng, 40), seed);
+	check_methods(m, seed);
 	gpube_model_free(m);
 }
 
@@ -621,6 +681,7 @@ int main(void)
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_numbers(&c, wide_domains, N_SEEDS / 5, "wide domains, seed");
+	add_numbers(&c, wide_functions, N_SEEDS / 15, "wide functions, seed");
 	add_numbers(&c, proves, N_SEEDS, "proves, seed");
 	add_numbers(&c, in_pieces, 2 * N_SEEDS, "in pieces, seed");
 	add_numbers(&c, guesses, 2 * N_SEEDS, "guesses, seed");
