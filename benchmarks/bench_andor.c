@@ -2,12 +2,13 @@
  * bench_andor - nodes of an AND/OR search by several ranks, which work in turns in one process, so
  * that the numbers are the same on every machine.
  *
- *   build/benchmarks/bench_andor FILE CELLS [MILLISECONDS] > nodes.csv
+ *   build/benchmarks/bench_andor FILE CELLS [MILLISECONDS [ALONE]] > nodes.csv
  *
  * A run by that method alone is stopped when it searches on tables of so many cells. Then 1, 2, 4,
  * 8 and 16 ranks prove that nothing is better, or find it; each works for so many milliseconds of
- * counted work (5), and then what it tells is known to all. Of each number of ranks: rounds, nodes
- * of all, how many times those of one that is, and how many times fewer one has.
+ * counted work (5), and then what it tells is known to all. Rank 0 works so many milliseconds alone
+ * (0) before. Of each number of ranks: rounds, nodes of all, how many times those of one that is,
+ * and how many times fewer one has.
  */
 #include <math.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ struct recording {
 	struct gpube__bytes root;
 	double cells;
 	int64_t slack;
+	double turn, alone; /* seconds */
 };
 
 static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
@@ -58,9 +60,12 @@ static int tell(struct gpube_ctx *ctx, struct gpube_andor **ranks, int n, int fr
 	return status;
 }
 
-static int make(struct recording *r, struct gpube_andor **rank, int number)
+/* Rank 0 begins alone. *ended: it has ended */
+static int make(struct recording *r, struct gpube_andor **rank, int number, bool *ended)
 {
+	const struct gpube_budget alone = gpube__budget(r->ctx, r->alone);
 	struct gpube__bytes tables = {.ctx = r->ctx};
+	int64_t value;
 	int status;
 
 	r->root.next = 0;
@@ -69,10 +74,12 @@ static int make(struct recording *r, struct gpube_andor **rank, int number)
 		status = gpube__get_andor(rank,
 			GPUBE__ANDOR_PART * (double)r->ctx->memory_bytes / MOST_RANKS, &tables);
 	gpube__bytes_clear(&tables);
+	if (!status && number == 0 && r->alone > 0)
+		gpube__andor_search(*rank, r->slack, &alone, &value, NULL, ended);
 	return status ? status : gpube__andor_far_open(*rank, number);
 }
 
-static int play(struct recording *r, int n, double seconds, int64_t *one)
+static int play(struct recording *r, int n, int64_t *one)
 {
 	struct gpube_andor *ranks[MOST_RANKS] = {NULL};
 	int64_t rounds = 0, nodes = 0, value = 0;
@@ -80,10 +87,10 @@ static int play(struct recording *r, int n, double seconds, int64_t *one)
 	int status = GPUBE_OK;
 
 	for (int k = 0; k < n && !status; k++)
-		status = make(r, &ranks[k], k);
+		status = make(r, &ranks[k], k, &ended);
 	for (; !status && !ended; rounds++) {
 		for (int k = 0; k < n && !status && !ended; k++) {
-			const struct gpube_budget turn = gpube__budget(r->ctx, seconds);
+			const struct gpube_budget turn = gpube__budget(r->ctx, r->turn);
 
 			if (k == 0 || gpube__andor_far_asks(ranks[k]))
 				gpube__andor_search(
@@ -106,7 +113,9 @@ static int play(struct recording *r, int n, double seconds, int64_t *one)
 int main(int argc, char **argv)
 {
 	struct gpube_opts opts = {.method = GPUBE_BOUND_ANDOR};
-	struct recording r = {.cells = argc > 2 ? atof(argv[2]) : 0};
+	struct recording r = {.cells = argc > 2 ? atof(argv[2]) : 0,
+		.turn = argc > 3 ? 1e-3 * atof(argv[3]) : 5e-3,
+		.alone = argc > 4 ? 1e-3 * atof(argv[4]) : 0};
 	const struct gpube_watch watch = {.arg = &r, .share = on_share};
 	struct gpube_solution *solution = NULL;
 	struct gpube_model *m = NULL;
@@ -124,7 +133,7 @@ int main(int argc, char **argv)
 	status = r.root.n ? GPUBE_OK : status;
 	printf("ranks,rounds,nodes,more,faster\n");
 	for (int n = 1; n <= MOST_RANKS && !status && r.root.n; n *= 2)
-		status = play(&r, n, argc > 3 ? 1e-3 * atof(argv[3]) : 5e-3, &one);
+		status = play(&r, n, &one);
 	if (status || !r.root.n)
 		fprintf(stderr, "bench_andor: %s\n",
 			status ? gpube_error(r.ctx) : "no tables of so many cells");

@@ -169,7 +169,28 @@ static void one_budget(struct play *p, const struct gpube_model *m, int64_t budg
 	assert_true(cost[0] == cost[1]);
 }
 
-static int64_t n_letters, n_ended, n_lost; /* in all plays */
+static int64_t n_letters, n_ended, n_lost, n_told; /* in all plays */
+
+/* The owner has searched for a moment alone, and guests are told of it at once. */
+static void open_owner(struct play *p, uint64_t seed)
+{
+	const struct gpube_budget turn = gpube__budget(ctx, seed % 3 ? 1e-4 : 0);
+	struct gpube__bytes news = {.ctx = ctx};
+	int32_t values[N_VARS];
+	int64_t value;
+	bool ended;
+
+	gpube__andor_search(p->owner, (int64_t)1 << 40, &turn, &value, values, &ended);
+	assert_int_equal(gpube__andor_far_open(p->owner, 0), 0);
+	gpube__andor_far_write(p->owner, &news);
+	n_told += news.n > 0;
+	for (int i = 0; i < N_GUESTS; i++) {
+		news.next = 0;
+		new_guest(p, i);
+		assert_int_equal(gpube__andor_far_read(p->guests[i], &news), 0);
+	}
+	gpube__bytes_clear(&news);
+}
 
 static void plays(void **state)
 {
@@ -193,11 +214,9 @@ static void plays(void **state)
 	assert_int_equal(gpube__andor_new(&p.alone, &g, m, 1e6), 0);
 	assert_int_equal(gpube__andor_new(&p.owner, &g, m, 1e6), 0);
 	assert_non_null(p.owner);
-	assert_int_equal(gpube__andor_far_open(p.owner, 0), 0);
 	for (int i = 0; i <= N_GUESTS; i++)
 		p.mail[i].ctx = ctx;
-	for (int i = 0; i < N_GUESTS; i++)
-		new_guest(&p, i);
+	open_owner(&p, seed);
 	for (int64_t budget = 1; budget < GPUBE__ANDOR_NEVER; budget *= 64)
 		one_budget(&p, m, budget);
 	n_letters += p.n_letters;
@@ -218,9 +237,11 @@ static void plays(void **state)
 static void all_plays(void **state)
 {
 	(void)state;
-	print_message("%lld letters, %lld budgets ended by guests, %lld guests lost\n",
-		(long long)n_letters, (long long)n_ended, (long long)n_lost);
-	assert_true(n_letters > N_SEEDS && n_ended > N_SEEDS / 4 && n_lost > N_SEEDS / 4);
+	print_message("%lld letters, %lld budgets ended by guests, %lld guests lost, told at once "
+		      "%lld times\n",
+		(long long)n_letters, (long long)n_ended, (long long)n_lost, (long long)n_told);
+	assert_true(n_letters > N_SEEDS && n_ended > N_SEEDS / 4 && n_lost > N_SEEDS / 4 &&
+		    n_told > N_SEEDS / 4);
 }
 
 /* Roots and news that end early, or have a byte changed, are refused, or are of other tables. */

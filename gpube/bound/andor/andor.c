@@ -9,7 +9,9 @@
  */
 enum { PATIENCE = 1 << 14, LONG = 64 };
 /* The same for other ranks, as letters take longer; least nodes of a result that they are told. */
-enum { FAR_LONG = 1 << 10, FAR_RESULT = 1 << 6 };
+enum { FAR_LONG = 1 << 10, FAR_RESULT = 1 << 4 };
+/* Nodes of a result that is cached wherever it is, for turns that begin at the roots again. */
+enum { KEPT_LONG = 1 << 10 };
 /* Work: a node, and a value of one. */
 enum { NODE_TICKS = 100, VALUE_TICKS = 6 };
 /* Orders of threads that are alike on one level differ on another of so many. */
@@ -322,8 +324,8 @@ static int64_t walk(struct gpube_andor_walker *w, int32_t p, int64_t budget)
 	come_to(w, p);
 	n = list_choices(w, p, GPUBE__ANDOR_NEVER);
 	best = try_choices(w, p, n, budget);
-	took_long = go_from(w);
-	if (took_long && !node->kept) { /* otherwise other threads would solve it again */
+	took_long = go_from(w) || (node->keyed && w->n_nodes - before >= KEPT_LONG);
+	if (took_long && !node->kept) { /* otherwise others, or the next turn, would do it again */
 		make_key(w, p, key);
 		hash = gpube__andor_hash(a->cache, key);
 		atomic_store_explicit(&a->known[p], true, memory_order_relaxed);

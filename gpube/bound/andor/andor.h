@@ -21,12 +21,14 @@
  * that fails is a proved bound, and cached results stay valid for larger budgets. Several threads
  * search the same tree, each with another order of values; they share the cache and put off
  * subproblems at which another thread has been for long. A subproblem that took long is cached even
- * if its context comes up once: the other threads would solve it again.
+ * if its context comes up once: the other threads would solve it again, and so would the next turn,
+ * which begins at the roots.
  *
  * Ranks (andor_far.c) are threads that share no memory: each searches the same tree with a cache of
  * its own, and they tell each other the results that took long, and at which subproblems they have
- * been for long. The first one that ends a budget ends it for all. A rank that is lost takes
- * nothing with it, since the others search all that they have not been told.
+ * been for long. What the first rank has found alone is told at once, those results that took
+ * longest. The first one that ends a budget ends it for all. A rank that is lost takes nothing with
+ * it, since the others search all that they have not been told.
  *
  * Designs weighed. (1) Separators in the search tree with soft arc consistency (dfs_tree.h), as
  * toulbar2 has them: bounds of a node cost a hundred times as much and come from single functions.
@@ -179,7 +181,10 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 struct gpube__shared;
 extern const struct gpube__shared gpube__shared_andor;
 
-/* From now on other ranks share it, as number 'rank' of those. Errors: ENOMEM */
+/*
+ * From now on other ranks share it, as number 'rank' of those; they are told what it has found that
+ * took longest. Errors: ENOMEM
+ */
 int gpube__andor_far_open(struct gpube_andor *a, int rank);
 void gpube__andor_far_close(struct gpube_andor *a);
 /*
@@ -230,6 +235,11 @@ void gpube__andor_cache_count(struct gpube_andor_cache *c, int64_t n_new);
  */
 bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c);
 void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx);
+/* Calls 'tell' with the results that took longest, of at most so many; no thread uses it. */
+void gpube__andor_cache_tell(const struct gpube_andor_cache *c, int64_t most,
+	void (*tell)(void *arg, const uint64_t *key, const struct gpube_andor_known *known,
+		int64_t effort),
+	void *arg);
 /* The cache never grows again. */
 void gpube__andor_cache_settle(struct gpube_andor_cache *c);
 /* Whether a thread is at a subproblem of that hash; threads say when they come and go. */

@@ -306,6 +306,43 @@ void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx)
 	gpube__aligned_free(ctx, m.from);
 }
 
+/* The least logarithm of an effort that at most so many entries have, or more. */
+static int least_effort(const struct gpube_andor_cache *c, int64_t most)
+{
+	int64_t of[1 << EFFORT_BITS] = {0}, n = 0;
+	int effort = 1 << EFFORT_BITS;
+
+	for (int64_t s = 0; s < c->n_sets; s++) {
+		const uint64_t *e = entries_of(c->sets + s * c->stride);
+
+		for (int k = 0; k < c->ways; k++, e += c->n_words + 1)
+			of[effort_of(word_of(c, e))]++; /* 0: of those that are empty */
+	}
+	while (effort > 1 && n + of[effort - 1] <= most)
+		n += of[--effort];
+	return effort;
+}
+
+void gpube__andor_cache_tell(const struct gpube_andor_cache *c, int64_t most,
+	void (*tell)(void *arg, const uint64_t *key, const struct gpube_andor_known *known,
+		int64_t effort),
+	void *arg)
+{
+	const int least = least_effort(c, most);
+
+	for (int64_t s = 0; s < c->n_sets; s++) {
+		const uint64_t *e = entries_of(c->sets + s * c->stride);
+
+		for (int k = 0; k < c->ways; k++, e += c->n_words + 1) {
+			const uint64_t word = word_of(c, e);
+			const struct gpube_andor_known known = known_of(word);
+
+			if (effort_of(word) >= least)
+				tell(arg, e, &known, (int64_t)1 << (effort_of(word) - 1));
+		}
+	}
+}
+
 void gpube__andor_cache_settle(struct gpube_andor_cache *c)
 {
 	c->most_sets = c->n_sets;

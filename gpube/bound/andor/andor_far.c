@@ -20,6 +20,8 @@ enum news_kind { NEWS_RESULT, NEWS_MARK, NEWS_BUDGET, NEWS_ENDED };
 
 /* More news that nobody takes are dropped; results alone, which may be found again. */
 enum { MOST_NEWS = 1 << 20 };
+/* Results that others are told at first. */
+enum { MOST_KNOWN = 1 << 16 };
 
 /* key: of a result, of a mark its hash; p: of a mark; effort: of a result; of a mark 1 or -1. */
 struct news {
@@ -46,6 +48,12 @@ struct gpube_andor_far {
 	int64_t told, told_end; /* numbers of which the others know */
 };
 
+static void tell_known(
+	void *arg, const uint64_t *key, const struct gpube_andor_known *known, int64_t effort)
+{
+	gpube__andor_far_result(arg, key, known, effort);
+}
+
 int gpube__andor_far_open(struct gpube_andor *a, int rank)
 {
 	a->far = gpube__alloc_zero(a->ctx, 1, sizeof(*a->far));
@@ -55,6 +63,7 @@ int gpube__andor_far_open(struct gpube_andor *a, int rank)
 	a->far->rank = rank;
 	for (int k = 0; k < a->n_walkers; k++)
 		a->walkers[k].number += rank * a->n_walkers;
+	gpube__andor_cache_tell(a->cache, MOST_KNOWN, tell_known, a);
 	return GPUBE_OK;
 }
 
