@@ -66,10 +66,6 @@ class Model:
             return None
         return t.ticks / t.points[0][1] if t.status == "proved" and t.points else 1
 
-    def least_lower(self):
-        """Where bounds begin, as far as traces tell: the least lower bound."""
-        return min((p[1] for t in self.trace.values() for p in t.points if len(p) > 2 and p[1] is not None), default=0.0)
-
     def first_order(self):
         return min(p[0] for p in self.trace["order"].points)
 
@@ -96,8 +92,8 @@ def read_models(path):
 
 # ---- the schedule: schedule.c's rules and constants, methods.c's predictions
 
-LEAST_WEIGHT, CHANGE, FARTHER, NEARER, HORIZON, IDLE_TURNS = 1 / 4, 0.95, 1.5, 0.8, 1e4, 2
-PATIENCE, PART, OF_ROUND, WRONG, SURE, ROUGH, GROWTH, FIRST_ROUND = 4, 1 / 4, 1 / 16, 2, 2, 1, 2, 6e6
+LEAST_WEIGHT, IDLE_TURNS, GROWTH, FIRST_ROUND = 1 / 4, 2, 2, 6e6
+PATIENCE, PART, OF_ROUND, SURE, ROUGH = 4, 1 / 4, 1 / 16, 2, 1
 MOST_BUDGET = 1e18
 SEEDS = 12  # first orders that an order search takes at least (order.c)
 ENDLESS_TICKS, TERNARY = 1e18, 2.5  # of elimination; of functions: features.c
@@ -109,7 +105,7 @@ ON_GRAPH = ("andor", "joins", "nested", "mbe")
 
 class Scheduled:
     def __init__(self, name, share):
-        self.name, self.share, self.weight, self.credit, self.slower, self.idle = name, share / 100, 1.0, 0.0, 1, 0
+        self.name, self.share, self.weight, self.credit, self.idle = name, share / 100, 1.0, 0.0, 0
         self.out, self.mark, self.at = False, 0, 0.0
 
 
@@ -121,7 +117,7 @@ class Replay:
         self.lower, self.upper, self.mark, self.proved, self.shifted, self.climbs = -math.inf, math.inf, 0, False, False, False
         self.order = next(s for s in self.of if s.name == "order")
         self.total = self.order.at = model.first_order()
-        self.budget, self.begins = FIRST_ROUND, model.least_lower()
+        self.budget = FIRST_ROUND
 
     def gap(self):
         return self.upper - self.lower
@@ -183,19 +179,17 @@ class Replay:
         return max(0.0, t.ticks - begin), True
 
     def nearest_end(self, own):
-        ends = [self.fit(s)[0] * s.slower for s in self.of if s is not own and not s.out]
-        return min((e for e in ends if 0 < e <= HORIZON * self.budget), default=math.inf)
+        return min((e for e in (self.fit(s)[0] for s in self.of if s is not own and not s.out) if e > 0), default=math.inf)
 
     def turn(self, s, ticks):
         """Ticks that it took, and whether it brought much."""
-        gap, mark, end, proved = self.gap(), self.mark, self.nearest_end(s), self.lower - self.begins
+        gap, mark, end = self.gap(), self.mark, self.nearest_end(s)
         used, done = self.step(s, ticks)
         self.total += used
         after = self.nearest_end(s)
-        nearer = end < math.inf and after <= NEARER * end
+        nearer = after < end < math.inf
         much = gap < math.inf and self.gap() <= gap / 2 or nearer and after <= end / 2
-        farther = proved > 0 and self.lower - self.begins >= FARTHER * proved
-        if nearer or self.mark != mark and (self.gap() <= CHANGE * gap or farther):
+        if nearer or self.mark != mark:
             s.idle, s.weight = 0, 1.0
         else:
             s.idle += 1
@@ -212,18 +206,16 @@ class Replay:
 
     def next_to_end(self, left):
         """(ticks, ticks that it may take at most, who), or None as the last"""
-        ends = [(self.fit(s)[0] * s.slower, (ROUGH if s.name == "tree" else SURE) * left, s) for s in self.of if self.comes_back(s)]
+        ends = [(self.fit(s)[0], (ROUGH if s.name == "tree" else SURE) * left, s) for s in self.of if self.comes_back(s)]
         return min((e for e in ends if 0 < e[0] <= e[1]), key=lambda e: e[0], default=(0, 0, None))
 
     def let_end(self, left):
-        while not self.proved:
+        used = 1
+        while not self.proved and used > 0:
             end, reach, s = self.next_to_end(left)
             if not s:
                 break
-            rough = s.name == "tree"
-            used = self.turn(s, max(PART * end, OF_ROUND * reach) if rough else min(PATIENCE * end, reach))[0]
-            if not s.out and self.fit(s)[0] * s.slower + used >= WRONG * end:
-                s.slower *= WRONG
+            used = self.turn(s, max(PART * end, OF_ROUND * reach) if s.name == "tree" else min(PATIENCE * end, reach))[0]
             left -= used
         return left
 

@@ -350,7 +350,7 @@ static void damaged(void **state)
 /* The numbers in a file, with a checksum that is right. */
 static void put_file(const struct gpube__bytes *run)
 {
-	static const char line[] = "gpube-checkpoint 2\n";
+	static const char line[] = "gpube-checkpoint 3\n";
 	struct gpube__bytes file = {.ctx = ctx};
 	const size_t n = strlen(line);
 	char *whole;

@@ -36,7 +36,6 @@ static void put_schedule(struct gpube__bytes *to, const struct gpube__schedule *
 
 		gpube__put_real(to, m->weight);
 		gpube__put_real(to, m->credit);
-		gpube__put_real(to, m->slower);
 		gpube__put(to, m->idle);
 		gpube__put(to, m->failures);
 		gpube__put(to, m->out && m->mark < 0); /* for good */
@@ -195,7 +194,6 @@ static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 
 		m->weight = gpube__get_real(from);
 		m->credit = gpube__get_real(from);
-		m->slower = gpube__get_real(from);
 		m->idle = (int)gpube__get(from, 0, INT32_MAX - 1);
 		m->failures = (int)gpube__get(from, 0, INT32_MAX - 1);
 		m->out = gpube__get(from, 0, 1);

@@ -5,32 +5,18 @@
 #define LEAST_WEIGHT (1.0 / 4)
 /* A method that found no room may find it later, once. */
 enum { MOST_FAILURES = 2 };
-/* What a turn leaves of the gap, at most, if it is to count as an improvement. */
-#define CHANGE 0.95
-/* Or how many times as far the lower bound is from where bounds begin, at least. */
-#define FARTHER 1.5
-/* Turns without one, after which a share is halved. */
+/* Turns that bring nothing, after which a share is halved. */
 enum { IDLE_TURNS = 2 };
 /*
- * A method that was let go to its end is stopped past so many times what it predicts; where that is
- * no plan but an estimate it is asked again after a part of it, or of the round. If it turns out to
- * take WRONG times its prediction in all, or a turn does nothing, later ones count as so many times
- * as long.
+ * A method that predicts its end is let go where that is within so many times what is left of a
+ * round: of a plan, of an estimate. It is stopped past so many times what it plans; an estimate is
+ * asked for again after a part of it, or of the round.
  */
+#define SURE     2
+#define ROUGH    1
 #define PATIENCE 4
 #define PART     (1.0 / 4)
 #define OF_ROUND (1.0 / 16)
-#define WRONG    2
-/*
- * A method that predicts its end is let go where that takes so many times what is left of a round:
- * of a plan, of an estimate.
- */
-#define SURE  2
-#define ROUGH 1
-/* A turn that leaves at most this part of another method's prediction counts as progress. */
-#define NEARER 0.8
-/* What cannot be let go in a round of so many times the ticks is no end in sight. */
-#define HORIZON 5e3
 /* A round is so many times as long as the one before. */
 #define GROWTH 2
 /* Ticks beyond which nothing is begun: centuries. */
@@ -40,7 +26,7 @@ void gpube__schedule_init(struct gpube__schedule *s, int n)
 {
 	*s = (struct gpube__schedule){.n = n, .budget = GPUBE__FIRST_ROUND};
 	for (int i = 0; i < n; i++)
-		s->of[i] = (struct gpube__scheduled){.weight = 1, .slower = 1};
+		s->of[i] = (struct gpube__scheduled){.weight = 1};
 }
 
 static struct gpube__run_now now(const struct gpube__schedule *s)
@@ -61,12 +47,11 @@ static bool comes_back(const struct gpube__schedule *s, struct gpube__scheduled 
 }
 
 /*
- * The method, not 'own', that should end soonest, of those that should end in SURE times as many
- * ticks, where it is no plan ROUGH times; NULL: none. *end: ticks to it, or INFINITY; *most: that
- * it may take if there are so many.
+ * The method, not 'own', that should end soonest, of those that may be let go where so much of a
+ * round is left; NULL: none. *end: ticks to it, or INFINITY; *most: that it may take.
  */
 static struct gpube__scheduled *soonest(struct gpube__schedule *s,
-	const struct gpube__scheduled *own, double ticks, double *end, double *most)
+	const struct gpube__scheduled *own, double left, double *end, double *most)
 {
 	struct gpube__scheduled *best = NULL;
 
@@ -75,12 +60,13 @@ static struct gpube__scheduled *soonest(struct gpube__schedule *s,
 		struct gpube__scheduled *m = &s->of[i];
 		const struct gpube__fit of =
 			m == own || !comes_back(s, m) ? (struct gpube__fit){0} : fit(s, m);
-		const double at = of.end * m->slower, reach = (of.rough ? ROUGH : SURE) * ticks;
+		const double reach = (of.rough ? ROUGH : SURE) * left;
 
-		if (!(at > 0 && at <= reach && at < *end))
+		if (!(of.end > 0 && of.end <= reach && of.end < *end))
 			continue;
-		*end = at;
-		*most = of.rough ? fmax(PART * at, OF_ROUND * reach) : fmin(PATIENCE * at, reach);
+		*end = of.end;
+		*most = of.rough ? fmax(PART * of.end, OF_ROUND * reach)
+				 : fmin(PATIENCE * of.end, reach);
 		best = m;
 	}
 	return best;
@@ -102,31 +88,28 @@ int gpube__schedule_step(const struct gpube__method *method, void *known,
 }
 
 /*
- * A turn of a method, and what it changes of its share: it has brought something where less of the
- * gap is left, the lower bound is far higher, or another method's end is nearer. *much: half of the
- * gap, or of the way to that end, is gone, so that the method goes on.
+ * A turn of a method, and what it changes of its share: it has brought something where a bound or
+ * an assignment is better, or another method's end is nearer. *much: half of the gap, or of the way
+ * to that end, is gone, so that the method goes on.
  */
 static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, double ticks,
 	const char *why, bool *much)
 {
 	struct gpube__turn_taken turn = {.round = s->round, .why = why, .budget = ticks};
 	const struct gpube__run_now *was = &turn.before, *is = &turn.after;
-	const double in_sight = HORIZON * s->budget;
 	double before, after, most;
-	bool nearer, changed;
+	bool nearer;
 	int status;
 
-	soonest(s, m, in_sight, &before, &most);
+	soonest(s, m, INFINITY, &before, &most);
 	status = gpube__schedule_step(m->method, s->known, s->view, &turn);
-	soonest(s, m, in_sight, &after, &most);
-	nearer = isfinite(before) && after <= NEARER * before;
-	changed = is->mark != was->mark &&
-		  (is->gap <= CHANGE * was->gap ||
-			  (was->proved > 0 && is->proved >= FARTHER * was->proved));
+	soonest(s, m, INFINITY, &after, &most);
+	nearer = isfinite(before) && after < before;
 	*much = (isfinite(was->gap) && is->gap <= was->gap / 2) || (nearer && after <= before / 2);
-	m->idle = nearer || changed ? 0 : m->idle + 1;
-	m->weight = nearer || changed ? 1 : m->weight;
-	if (m->idle == IDLE_TURNS) {
+	if (nearer || is->mark != was->mark) {
+		m->idle = 0;
+		m->weight = 1;
+	} else if (++m->idle == IDLE_TURNS) {
 		m->idle = 0;
 		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
 	}
@@ -142,23 +125,20 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, doub
 	return status;
 }
 
-/* Those that should end within the round, the soonest first; each once, unless others change it. */
+/* Those that should end within the round, the soonest first, until one does nothing. */
 static int let_end(struct gpube__schedule *s, double *left)
 {
 	int status = GPUBE_OK;
+	double end, most, worked = 1;
+	struct gpube__scheduled *m;
 
-	while (!status && !now(s).done) {
-		double end, most, worked;
-		struct gpube__scheduled *m = soonest(s, NULL, *left, &end, &most);
+	while (!status && worked > 0 && !now(s).done &&
+		(m = soonest(s, NULL, *left, &end, &most))) {
 		const double before = now(s).worked;
 		bool much;
 
-		if (!m)
-			break;
 		status = take_turn(s, m, most, "predicted", &much);
 		worked = now(s).worked - before;
-		if (!m->out && (worked <= 0 || fit(s, m).end * m->slower + worked >= WRONG * end))
-			m->slower *= WRONG;
 		*left -= worked;
 	}
 	return status;

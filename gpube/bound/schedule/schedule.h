@@ -4,15 +4,13 @@
  *
  * Methods work in rounds. A round has a budget, twice that of the round before, and each method a
  * share of it; who takes more than its share, or cannot begin on so little, waits until its shares
- * add up to it. A method that predicts its end within what is left of two rounds goes first; where
- * the prediction is no plan but an estimate, of one round. It is stopped after four times its
- * prediction, or once it has used that, unless its prediction itself is longer; an estimate is made
- * again after a quarter of it. A turn that leaves at most half of the gap, or of the ticks that
- * another method predicts, earns another one as long; two turns that change little halve a method's
- * share, down to a quarter of it, since some methods show nothing before their end, and an
- * improvement restores it. A lower bound that is half as far again from where bounds begin is one,
- * however little of the gap that is: most of the gap may be a poor incumbent's. So what one method
- * proves in t is not missed by more than a small multiple of t, and who makes progress goes on.
+ * add up to it. A method that predicts its end within what is left of two rounds goes first, and is
+ * stopped after four times its prediction; where that is no plan but an estimate, within one, and
+ * it is asked again after a quarter of it. A turn that leaves at most half of the gap, or of the
+ * ticks that another method predicts, earns another one as long; two turns that bring nothing halve
+ * a method's share, down to a quarter of it, since some methods show nothing before their end, and
+ * one that brings something restores it. So what one method proves in t is not missed by more than
+ * a small multiple of t, and who makes progress goes on.
  *
  * Budgets are ticks of counted work (gpube__work()), never seconds: the same model gives the same
  * turns on every machine.
@@ -21,7 +19,9 @@
  * one collection, were worth no more than rounds of three methods on files that nobody had tuned
  * on. (2) Learning shares while a model is solved, as bandits do: turns are too few, and each
  * changes what the others find. (3) This one, with shares by class of model, fitted on recorded
- * runs (benchmarks/schedule.py).
+ * runs (benchmarks/schedule.py). (4) More rules: a method that was late counts as slower, and
+ * an improvement has to be large, or an end near, to count. Without them runs took less
+ * (runs/schedule-h200).
  */
 #ifndef GPUBE_SCHEDULE_H
 #define GPUBE_SCHEDULE_H
@@ -63,8 +63,7 @@ struct gpube__method {
 struct gpube__run_now {
 	double worked; /* ticks so far */
 	double gap;    /* what is open: INFINITY where nothing bounds it */
-	double proved; /* how far the lower bound is from where bounds begin */
-	int64_t mark;  /* a number that changes whenever either bound does */
+	int64_t mark;  /* a number that changes whenever a bound or an assignment is better */
 	bool done;     /* nothing is left to prove */
 };
 
@@ -99,8 +98,7 @@ struct gpube__scheduled {
 	const struct gpube__method *method;
 	double weight; /* what is left of its share: 1 to 1 / 4 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
-	double slower; /* times as long as its prediction it has turned out to take */
-	int idle;      /* turns that changed nothing, one after the other */
+	int idle;      /* turns that brought nothing, one after the other */
 	int failures;  /* turns that gave way */
 	bool out;      /* failed, or done with what was known at 'mark' */
 	int64_t mark;

@@ -12,7 +12,6 @@ static struct gpube__run_now now(const void *known)
 
 	return (struct gpube__run_now){.worked = 1e9 * gpube__worked(b->ctx),
 		.gap = gpube__bounder_open(b),
-		.proved = (double)b->lower - (double)gpube__constant_of(b->m),
 		.mark = b->told.n_improved,
 		.done = gpube__bounder_done(b) || gpube__stopped(b->ctx)};
 }
