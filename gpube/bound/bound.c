@@ -138,7 +138,9 @@ static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 	const uint64_t n = (uint64_t)b->m->n_vars;
 	int status;
 
-	b->lower = gpube__constant_of(b->m);
+	if (!b->told.notes) /* the checker of a certificate does not know it */
+		gpube__bounder_find_unit(b);
+	b->lower = gpube__bounder_whole(b, gpube__constant_of(b->m));
 	b->cutoff = b->m->top;
 	status = gpube__bounder_room(b, n);
 	if (status)

@@ -166,6 +166,7 @@ void gpube__bounder_update_lower(struct gpube_bounder *b, int64_t lower, const c
 	gpube__bounder_poll(b);
 	if (lower > b->cutoff && lower != GPUBE_INF)
 		lower = b->cutoff; /* totals from the cutoff on were not distinguished */
+	lower = gpube__bounder_whole(b, lower);
 	if (lower <= b->lower)
 		return;
 	b->lower = lower;
@@ -204,7 +205,7 @@ int64_t gpube__bounder_missing(
 
 int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *values, const char *by)
 {
-	int64_t total, cost;
+	int64_t total, cost, below;
 	int status = gpube_model_cost(&total, b->m, values);
 
 	if (status || total >= b->upper || total == GPUBE_INF)
@@ -223,8 +224,9 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	if (total < b->cutoff && !(b->state.reparam && !b->opts->prune))
-		b->cutoff = total;
+	below = b->made.unit > 1 ? total - b->made.unit + 1 : total;
+	if (below < b->cutoff && !(b->state.reparam && !b->opts->prune))
+		b->cutoff = below;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
 	b->told.seconds_upper = gpube__now() - b->told.start;
 	step(b);

@@ -95,7 +95,8 @@ struct gpube_made {
 	int64_t span;                  /* gpube__cost_span() of it; 1: every cost forbids */
 	double cells, values;          /* of its tables, of its variables */
 	double mean_domain;            /* geometric: one large domain does not decide */
-	bool of_pairs;                 /* no function has more than two variables */
+	int64_t unit, rest;  /* allowed totals are rest modulo unit; 0: nothing is known */
+	bool of_pairs;       /* no function has more than two variables */
 	bool ternary;        /* functions of several have three of them, or more, rather than two */
 	int precision;       /* decimals of quantised costs; 0: as many as fit */
 	int32_t most_inputs; /* functions of a bucket whose sum passed 64 bits; 0: none did */
@@ -160,9 +161,10 @@ struct gpube_bounder {
 	 */
 	const struct gpube_model *tables;
 
-	int64_t lower;        /* no total is below; GPUBE_INF: every assignment is forbidden */
-	int64_t upper;        /* the total of 'best'; GPUBE_INF: none is known */
-	int64_t cutoff;       /* methods prune from here on: min(top, given_cutoff, upper) */
+	int64_t lower; /* no total is below; GPUBE_INF: every assignment is forbidden */
+	int64_t upper; /* the total of 'best'; GPUBE_INF: none is known */
+	/* methods prune from here on: min(top, given_cutoff, upper - (unit - 1)) */
+	int64_t cutoff;
 	int64_t given_cutoff; /* of the caller; GPUBE_INF: none */
 	int32_t *best, *tried;
 	int32_t *order; /* of the simplified model; order_cost has its width and cells */
@@ -181,6 +183,13 @@ static inline bool gpube__asks_for_nested(const struct gpube_opts *opts)
 
 /* Counts, once, what the schedule asks of the simplified model (schedule/features.c). */
 void gpube__bounder_measure(struct gpube_bounder *b);
+
+/*
+ * gpube__bounder_find_unit() - by what totals of the simplified model differ (bound_unit.c).
+ * gpube__bounder_whole() - the least total that there can be from 'lower' on.
+ */
+void gpube__bounder_find_unit(struct gpube_bounder *b);
+int64_t gpube__bounder_whole(const struct gpube_bounder *b, int64_t lower);
 
 /* True when the bounds have met. */
 static inline bool gpube__bounder_done(const struct gpube_bounder *b)
