@@ -84,8 +84,12 @@ static const struct gpube__run_view view = {now, falls_back, begins, told, share
 
 /* ---- a method by itself ---------------------------------------------------------------------- */
 
-/* Ticks of better orders, and for each variable of local search, before a method alone. */
+/*
+ * Ticks of better orders, of a method's first turn before these, and for each variable of local
+ * search before that.
+ */
 #define ORDER_TICKS  5e8
+#define FIRST_TICKS  5e8
 #define SEARCH_TICKS 2e5
 
 /* By itself, outside of rounds. */
@@ -114,18 +118,6 @@ static int begin_order(struct gpube_bounder *b)
 	return status;
 }
 
-/* Orders and assignments, which every method begins from. */
-static int prelude(struct gpube_bounder *b)
-{
-	int status = begin_order(b);
-
-	if (!status)
-		status = one_turn(b, GPUBE__METHOD_search, SEARCH_TICKS * b->m->n_vars);
-	return status ? status
-		      : one_turn(b, GPUBE__METHOD_order,
-				b->opts->order_seconds > 0 ? INFINITY : ORDER_TICKS);
-}
-
 static enum gpube__method_at asked_for(const struct gpube_opts *opts)
 {
 	static const enum gpube__method_at at[] = {
@@ -152,23 +144,58 @@ static const char *what_lacks(const struct gpube_bounder *b)
 		       : NULL;
 }
 
+/* A better order, for as long as the caller says, or for a while. */
+static int better_order(struct gpube_bounder *b)
+{
+	return one_turn(
+		b, GPUBE__METHOD_order, b->opts->order_seconds > 0 ? INFINITY : ORDER_TICKS);
+}
+
+/* Goes by the order, on the tables of soft arc consistency, and goes on where it stopped. */
+static bool goes_on(enum gpube__method_at at)
+{
+	return at == GPUBE__METHOD_tree || at == GPUBE__METHOD_andor || at == GPUBE__METHOD_joins;
+}
+
+/*
+ * Some begin, as they do among others, after soft arc consistency and before a better order is
+ * searched for: many models need none. Of the others only some go by the order.
+ */
+static int turns_of(struct gpube_bounder *b, enum gpube__method_at at)
+{
+	int status = GPUBE_OK;
+
+	if (goes_on(at))
+		status = one_turn(b, GPUBE__METHOD_arc, INFINITY);
+	if (!status && goes_on(at) && !(b->opts->order_seconds > 0))
+		status = one_turn(b, at, FIRST_TICKS);
+	if (!status && (goes_on(at) || at == GPUBE__METHOD_mbe || at == GPUBE__METHOD_nested))
+		status = better_order(b);
+	return status ? status : one_turn(b, at, INFINITY);
+}
+
 /* The method that is asked for, or those that make a reparametrised model. */
 static int alone(struct gpube_bounder *b)
 {
+	const enum gpube__method_at at = asked_for(b->opts);
 	const char *lacks;
 	int status;
 
-	b->state.reparametrised = b->opts->method != GPUBE_BOUND_ARC || b->state.reparam;
-	if (b->opts->method == GPUBE_BOUND_ELIMINATE)
-		return one_turn(b, GPUBE__METHOD_eliminate, INFINITY);
-	status = prelude(b);
+	b->state.reparametrised = b->state.reparam || !(goes_on(at) || at == GPUBE__METHOD_arc);
+	if (at == GPUBE__METHOD_eliminate)
+		return one_turn(b, at, INFINITY);
+	status = begin_order(b);
+	if (!status)
+		status = one_turn(b, GPUBE__METHOD_search, SEARCH_TICKS * b->m->n_vars);
+	if (!status && b->state.reparam)
+		status = better_order(b);
 	if (status || gpube__bounder_done(b))
 		return status;
 	if (!b->state.ordered)
 		return gpube__fail_stopped(b->ctx);
 	if (b->state.reparam)
 		return gpube__bound_reparametrise(b);
-	status = one_turn(b, asked_for(b->opts), INFINITY);
+	status = turns_of(b, at);
 	lacks = status ? NULL : what_lacks(b);
 	if (!lacks)
 		return status;
