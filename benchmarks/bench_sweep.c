@@ -5,16 +5,19 @@
  *
  * The relations are those of bound --method pairwise after some sweeps, grown to so many entries
  * (512). Prints what they are, microseconds of a sweep on the host with one thread and with all,
- * and of one on the card; then of a sweep of several states at once, for each state.
+ * and of one on the card; of a sweep of several states at once, for each state; and where several
+ * threads have a plan and a state of their own each.
  */
 #include "formats/formats.h"
 #include "gpube/gpube.h"
 #include "gpube/relax/pairwise/sweeper.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { FIRST_ENTRIES = 256, SWEEPS = 40, MOST_STATES = 256 };
+enum { FIRST_ENTRIES = 256, SWEEPS = 40, MOST_STATES = 256, MOST_BESIDE = 64 };
+#define BESIDE_SECONDS 0.4
 
 static struct gpube_relations *relations_of(const struct gpube_model *m, int64_t most)
 {
@@ -85,6 +88,65 @@ static void card(struct gpube_ctx *ctx, struct gpube_relations *l)
 	ops->close(c);
 }
 
+/* A thread that has a card's memory of its own. */
+struct beside {
+	pthread_t thread;
+	struct gpube_ctx ctx;
+	const struct gpube_sweep_ops *ops;
+	struct gpube_sweep_card *card;
+	const struct gpube_relations *l;
+	double load, seconds;
+	int n_sweeps, status;
+};
+
+static void *sweep_beside(void *arg)
+{
+	struct beside *b = arg;
+	int64_t constant[8];
+	double start = gpube__now();
+
+	b->status = b->ops->load(b->card, &b->l->plan, &b->l->state);
+	b->load = gpube__now() - start;
+	start = gpube__now();
+	while (!b->status && gpube__now() - start < BESIDE_SECONDS) {
+		b->status = b->ops->sweep(b->card, b->l->state.target, 8, false, constant);
+		b->n_sweeps += 8;
+	}
+	b->seconds = gpube__now() - start;
+	return NULL;
+}
+
+static bool card_beside(struct gpube_ctx *ctx, struct gpube_relations *l, int n)
+{
+	static struct beside all[MOST_BESIDE];
+	int status;
+	double sum = 0, load = 0, latency = 0;
+
+	for (int k = 0; k < n; k++) {
+		all[k] = (struct beside){.l = l, .ops = gpube__sweep_cuda(ctx, &status)};
+		all[k].ctx = gpube__ctx_child(ctx);
+		if (!all[k].ops ||
+			all[k].ops->open(&all[k].card, ctx, &all[k].ctx, (uint64_t)1 << 30, n)) {
+			return false;
+		}
+	}
+	for (int k = 0; k < n; k++)
+		pthread_create(&all[k].thread, NULL, sweep_beside, &all[k]);
+	for (int k = 0; k < n; k++) {
+		pthread_join(all[k].thread, NULL);
+		sum += all[k].n_sweeps / all[k].seconds;
+		latency += all[k].seconds / all[k].n_sweeps / n;
+		load += all[k].load / n;
+		if (all[k].status)
+			printf("the card failed\n");
+		all[k].ops->close(all[k].card);
+	}
+	printf("card, %3d threads %8.1f us a sweep and thread, %8.1f us of waiting each, %.1f ms "
+	       "to load\n",
+		n, 1e6 / sum, latency * 1e6, load * 1e3);
+	return true;
+}
+
 int main(int argc, char **argv)
 {
 	struct gpube_ctx *ctx;
@@ -110,5 +172,7 @@ int main(int argc, char **argv)
 	host(ctx, l, 1);
 	host(ctx, l, n_threads);
 	card(ctx, l);
+	for (int n = 1; n <= MOST_BESIDE && card_beside(ctx, l, n);)
+		n *= 2;
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Cases of lists against enumeration: split as early as can be, on one thread and on several, in
- * turns, with a cutoff, and while memory is refused. No bound is above the optimum at any time, and
- * what is open is never forgotten.
+ * Cases of lists against enumeration: split as early as can be, on one thread and on several, with
+ * more workers than threads, in turns, with a cutoff, and while memory is refused. No bound is
+ * above the optimum at any time, and what is open is never forgotten.
  */
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
@@ -41,7 +41,8 @@ static struct way way_of(uint64_t seed)
 		.rules = {.slow = seed % 3 ? 1 : 0.1,
 			.most_windows = 1 + (int)(seed % 2),
 			.probes = (int)(seed % 3),
-			.steps = (int)(seed % 2)}};
+			.steps = (int)(seed % 2),
+			.more_workers = seed % 5 ? 0 : 2}};
 }
 
 /* Everything is open in short lists; false: nothing is left to split. */

@@ -174,8 +174,8 @@ void gpube__pairwise_run_open_card(
 	w->ctx = ctx;
 	if (!ops || w->card)
 		return;
-	if (!gpube__sweeper_open(
-		    w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES, n))
+	if (!gpube__sweeper_open(w, ctx, s->b->ctx, s->card, part < MOST_BYTES ? part : MOST_BYTES,
+		    n, n > s->b->ctx->n_threads ? n / s->b->ctx->n_threads : 1))
 		return;
 	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: no card for sweeps: %s",
 		gpube_error(s->b->ctx));

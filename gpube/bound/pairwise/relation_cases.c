@@ -2,12 +2,18 @@
 #define _POSIX_C_SOURCE 200809L
 #include "gpube/bound/pairwise/relation_cases.h"
 
+#include "gpube/base/thread.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
-const struct gpube_case_rules gpube__case_rules = {
-	.slow = 0.01, .most_windows = 100, .probes = 6, .steps = 2000};
+const struct gpube_case_rules gpube__case_rules = {.slow = 0.01,
+	.card_slow = 0.1,
+	.most_windows = 100,
+	.probes = 6,
+	.steps = 2000,
+	.more_card_workers = 3};
 
 /*
  * Who waits for a case looks around after so long, and after so many times what its search took, at
@@ -18,17 +24,18 @@ enum { WAIT_NS = 1000000, RESTING = 4 };
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-/* A moment, in which the worker seeks an assignment. */
+/* A moment, in which the worker seeks an assignment, if there is a thread for it. */
 static void wait_for_case(struct gpube_case_worker *w)
 {
 	struct gpube_relation_cases *c = w->all;
-
+	const bool searches = c->n_waiting < c->s->b->ctx->n_threads;
 	const double start = gpube__now();
 	struct timespec until;
 
 	c->n_waiting++;
 	pthread_mutex_unlock(&c->lock);
-	gpube__case_search(w, NULL);
+	if (searches)
+		gpube__case_search(w, NULL);
 	pthread_mutex_lock(&c->lock);
 	clock_gettime(CLOCK_REALTIME, &until);
 	until.tv_nsec += WAIT_NS + (long)(fmin(RESTING * (gpube__now() - start), MOST_REST) * 1e9);
@@ -118,12 +125,8 @@ static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
 	pthread_mutex_unlock(&c->lock);
 }
 
-static void work(void *arg, int64_t item, int thread)
+static void work_off(struct gpube_case_worker *w)
 {
-	struct gpube_relation_cases *c = arg;
-	struct gpube_case_worker *w = &c->workers[item];
-
-	(void)thread;
 	while (take(w)) {
 		struct gpube_relations *part[2] = {NULL, NULL};
 		const double start = gpube__worked(&w->ctx);
@@ -134,8 +137,39 @@ static void work(void *arg, int64_t item, int thread)
 			part[0] = w->at;
 		put(w, part);
 		if (status)
-			gpube__cases_end(c, status);
+			gpube__cases_end(w->all, status);
 	}
+}
+
+static void work(void *arg, int64_t item, int thread)
+{
+	(void)thread;
+	work_off(&((struct gpube_relation_cases *)arg)->workers[item]);
+}
+
+static void *work_beside(void *arg)
+{
+	struct gpube_case_worker *w = arg;
+
+	work_off(w);
+	if (w->ctx.thread_end)
+		w->ctx.thread_end();
+	return NULL;
+}
+
+/* By all workers: a thread of the context each, or one that is started for it. */
+static void work_all(struct gpube_relation_cases *c)
+{
+	struct gpube_ctx *ctx = c->s->b->ctx;
+	const int n = c->n_workers < ctx->n_threads ? c->n_workers : ctx->n_threads;
+	int n_begun = n;
+
+	while (n_begun < c->n_workers &&
+		gpube__thread_start(&c->workers[n_begun].thread, work_beside, &c->workers[n_begun]))
+		n_begun++;
+	gpube__parallel(ctx, n, work, c);
+	for (int k = n; k < n_begun; k++)
+		pthread_join(c->workers[k].thread, NULL);
 }
 
 /* ---- making -------------------------------------------------------------------------- */
@@ -172,7 +206,9 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 	c->rules = rules;
 	c->target = s->relations->state.target;
 	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
-	c->n_workers = ctx->n_threads;
+	c->n_workers = ctx->n_threads * (1 + (gpube__sweeper_prefers_card(&s->sweeper, s->relations)
+							     ? rules->more_card_workers
+							     : rules->more_workers));
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_cond_init(&c->changed, NULL);
 	c->since = gpube__pairwise_run_worked(s);
@@ -228,7 +264,7 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 	gpube__bounder_hold_saves(b, 1);
 	do { /* a save finds all cases open */
 		c->over = false;
-		gpube__parallel(b->ctx, c->n_workers, work, c);
+		work_all(c);
 		again = !c->status && gpube__bounder_save_is_due(b, 1);
 		c->n_saved = c->n_split + c->n_closed;
 		gpube__bounder_save_if_due(b, 1);

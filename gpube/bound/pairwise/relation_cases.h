@@ -36,11 +36,14 @@
 
 /* When a case ends with a split; tests split early. */
 struct gpube_case_rules {
-	double slow; /* sweeps go on while a window of them brings that part of what is missing */
+	/* sweeps go on while a window of them brings that part of what is missing; a card's */
+	double slow, card_slow;
 	int most_windows;
 	/* variables that a look ahead compares; the first cases have some times as many */
 	int probes;
 	int steps; /* of local search at a time */
+	/* workers for each thread beside its own, where the host sweeps; where a card does */
+	int more_workers, more_card_workers;
 };
 
 extern const struct gpube_case_rules gpube__case_rules;
@@ -55,11 +58,12 @@ struct gpube_case_worker {
 	int32_t *values, *whole;
 	int64_t *forced;
 	struct gpube_case_choice *choices;
+	pthread_t thread;                /* of one for whom the context has none */
 	struct gpube_frontier_hand hand; /* what it works on */
 	struct gpube_relations *at;      /* its payload; NULL: it is closed, or split */
 	double searching, working;       /* seconds of local search, and of cases */
 	double began;                    /* this case, in its work */
-	int n_probed, probe_sweeps;      /* the first choices, of which some have been looked at */
+	int n_probed;                    /* the first choices, of which some have been looked at */
 };
 
 /* A split that is weighed. */
@@ -103,7 +107,7 @@ struct gpube_relation_cases {
 		int32_t n;
 	} * ranks;                        /* by value: value a of variable i is value_at[i] + a */
 	struct gpube_case_probes *probes; /* that others may help with, or NULL */
-	int n_workers;                    /* as many as there were threads at first */
+	int n_workers;                    /* by the threads that there were at first */
 	struct gpube_case_worker *workers;
 };
 

@@ -4,10 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-/*
- * Of a look ahead, over what changes; a card, which sweeps over all, takes hardly longer for more.
- */
-enum { PROBE_SWEEPS = 2, CARD_SWEEPS = 8 };
+/* Of a look ahead: over what changes, and by a card over all. */
+enum { PROBE_SWEEPS = 2 };
 /*
  * Of the first cases so many times as many choices are looked at as of the others: what is seen
  * there counts everywhere.
@@ -304,7 +302,7 @@ static int probe_on_card(struct gpube_case_worker *w, struct gpube_case_probes *
 		return GPUBE_ENOMEM;
 	for (int j = 0; j < k->n; j++)
 		choices[j] = (struct gpube_sweeper_choice){k->choices[j].var, k->choices[j].value};
-	status = gpube__sweeper_probe(&w->sweeper, k->n, choices, CARD_SWEEPS, known, &any);
+	status = gpube__sweeper_probe(&w->sweeper, k->n, choices, PROBE_SWEEPS, known, &any);
 	if (any) {
 		k->beside = known[0];
 		k->known = known + 1;
@@ -351,7 +349,6 @@ int gpube__case_probe(struct gpube_case_worker *w, int n, int *best, bool *close
 		w->choices[j].probed = false;
 	status = find_gains(w, &k, closed);
 	w->n_probed = k.n;
-	w->probe_sweeps = k.known ? CARD_SWEEPS : PROBE_SWEEPS;
 	for (int j = 0; j < k.n && !status; j++) {
 		const struct gpube_case_choice *x = &w->choices[j];
 
@@ -386,7 +383,7 @@ static int note_probe(
 
 	for (int e = 0; e < 2 && !status; e++)
 		if (closed[e])
-			status = gpube__notes_sweeps(s, child[e], w->probe_sweeps);
+			status = gpube__notes_sweeps(s, child[e], PROBE_SWEEPS);
 	w->at->noted = child[closed[0]];
 	return status;
 }

@@ -61,6 +61,7 @@ static int sweeps_at_once(const struct gpube_case_worker *w)
 static int climb(struct gpube_case_worker *w)
 {
 	const struct gpube_case_rules *r = w->all->rules;
+	const double slow = w->sweeper.on_card ? r->card_slow : r->slow;
 	struct gpube_relations *l = w->at;
 	int64_t before = l->state.constant;
 	int n = 0, status;
@@ -76,7 +77,7 @@ static int climb(struct gpube_case_worker *w)
 		if (n % WINDOW)
 			continue;
 		if ((double)(constant - before) <
-			haste(w->all) * r->slow * gpube__region_slack(constant, l->state.target))
+			haste(w->all) * slow * gpube__region_slack(constant, l->state.target))
 			break;
 		before = constant;
 		shorten(w);

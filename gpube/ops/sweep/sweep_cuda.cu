@@ -1,20 +1,25 @@
 /* sweep_cuda.cu - sweep.h on a device: what the kernels are given, and what comes back. */
 #include "gpube/ops/sweep/sweep_kernel.cuh"
 
+#include <time.h>
+
+/* A launch takes milliseconds. */
+enum { NAP_NS = 20000 };
+
 struct gpube_sweep_card {
 	struct gpube_ctx *of, *ctx; /* whose device it is; who works with it */
 	const struct gpube_ops *ops;
 	int device;
 	cudaStream_t stream;
 	char *memory;
-	uint64_t bytes, taken;   /* taken: by the plan */
-	struct sweep_view view;  /* of the plan that is loaded, and of its state: the first */
-	size_t shared;           /* bytes of a block's rooms; 0: it has one in the card's memory */
-	bool small;              /* a block has several groups, with a room each */
-	int most_blocks;         /* of a state, that have something to do in a wave */
-	int n_beside;            /* threads that work with the device */
-	bool clusters;           /* blocks of a state can meet */
-	struct sweep_head *host; /* pinned: those that come back */
+	uint64_t bytes, taken;  /* taken: by the plan */
+	struct sweep_view view; /* of the plan that is loaded, and of its state: the first */
+	size_t shared;          /* bytes of a block's rooms; 0: it has one in the card's memory */
+	bool small;             /* a block has several groups, with a room each */
+	int most_blocks;        /* of a state, that have something to do in a wave */
+	int n_beside;           /* threads that work with the device */
+	bool clusters;          /* blocks of a state can meet */
+	int64_t *after;         /* pinned: constants, which kernels write there */
 };
 
 static bool has_clusters(struct gpube_ctx *ctx)
@@ -60,8 +65,8 @@ static void close_card(struct gpube_sweep_card *c)
 		(void)cudaStreamSynchronize(c->stream);
 		(void)cudaStreamDestroy(c->stream);
 	}
-	if (c->host)
-		(void)cudaFreeHost(c->host);
+	if (c->after)
+		(void)cudaFreeHost(c->after);
 	if (c->memory)
 		c->ops->free(c->of, c->memory);
 	gpube__free(c->of, c);
@@ -88,8 +93,8 @@ static int open_card(struct gpube_sweep_card **out, struct gpube_ctx *device, st
 	if (!c->memory)
 		status = GPUBE_ENOMEM;
 	if (!status && (cudaStreamCreateWithFlags(&c->stream, cudaStreamNonBlocking) ||
-			       cudaMallocHost((void **)&c->host,
-				       (MOST_STATES + 1) * sizeof(struct sweep_head))))
+			       cudaMallocHost((void **)&c->after,
+				       MOST_STATES * MOST_SWEEPS * sizeof(*c->after))))
 		status = gpube__fail(
 			device, GPUBE_ECUDA, "CUDA: %s", cudaGetErrorString(cudaGetLastError()));
 	if (status) {
@@ -129,6 +134,7 @@ static bool lay_out(struct gpube_sweep_card *c, const struct gpube_sweep_plan *p
 	if (!v->separators || !v->members || !v->cells || !v->wave || !v->heads)
 		return false;
 	v->costs = (int32_t *)(c->memory + c->taken);
+	v->after = c->after;
 	v->n_waves = p->n_waves;
 	v->n_costs = p->n_costs;
 	v->room = p->room;
@@ -175,8 +181,8 @@ static int load(struct gpube_sweep_card *c, const struct gpube_sweep_plan *p,
 }
 
 /*
- * Blocks a state: as many as do something, while all of the launch may be there at once, and one
- * state of each thread on multiprocessors of its own.
+ * Blocks a state: as many as do something, while all of the launch may be there at once, and so
+ * may one state of each thread.
  */
 static int cluster_of(const struct gpube_sweep_card *c, int n_states)
 {
@@ -186,7 +192,7 @@ static int cluster_of(const struct gpube_sweep_card *c, int n_states)
 	if (!c->clusters)
 		return 1;
 	while (blocks > 1 && ((int64_t)blocks * n_states > BLOCKS_AN_SM * d->n_sms ||
-				     (int64_t)blocks * c->n_beside > d->n_sms))
+				     (int64_t)blocks * c->n_beside > BLOCKS_AN_SM * d->n_sms))
 		blocks /= 2;
 	return blocks;
 }
@@ -211,18 +217,20 @@ static int launch(struct gpube_sweep_card *c, const struct sweep_view *v, int n_
 	return GPUBE_OK;
 }
 
-/* The constants of 'n' states after 'n_sweeps' sweeps, one behind the other; the first: at. */
-static int fetch_constants(
-	struct gpube_sweep_card *c, int at, int n, int n_sweeps, bool all, int64_t *constant)
+/*
+ * What the kernel has written into the host's memory is there when it has ended. Where threads
+ * share the card there are more of them than processors, so they sleep between their looks.
+ */
+static int wait_for(struct gpube_sweep_card *c)
 {
-	struct sweep_head *heads = c->host;
+	const struct timespec nap = {0, NAP_NS};
+	cudaError_t status = cudaErrorNotReady;
 
-	GPUBE_ECUDA(c->ctx, cudaMemcpyAsync(heads, c->view.heads + at, (size_t)n * sizeof(*heads),
-				    cudaMemcpyDeviceToHost, c->stream));
-	GPUBE_ECUDA(c->ctx, cudaStreamSynchronize(c->stream));
-	for (int k = 0; k < n; k++)
-		for (int i = all ? 0 : n_sweeps - 1; i < n_sweeps; i++)
-			*constant++ = heads[k].after[i];
+	while (c->n_beside > 1 && (status = cudaStreamQuery(c->stream)) == cudaErrorNotReady)
+		(void)nanosleep(&nap, NULL);
+	if (c->n_beside <= 1)
+		status = cudaStreamSynchronize(c->stream);
+	GPUBE_ECUDA(c->ctx, status);
 	return GPUBE_OK;
 }
 
@@ -240,7 +248,9 @@ static int sweep(struct gpube_sweep_card *c, int64_t target, int n, bool back, i
 		v.rooms = rooms_of(c, blocks);
 		status = launch(c, &v, 1, blocks);
 		if (!status)
-			status = fetch_constants(c, 0, 1, v.n_sweeps, true, constant + done);
+			status = wait_for(c);
+		if (!status)
+			memcpy(constant + done, c->after, (size_t)v.n_sweeps * sizeof(*constant));
 		back = back != (v.n_sweeps % 2 != 0);
 	}
 	return status;
@@ -325,7 +335,9 @@ static int probe(struct gpube_sweep_card *c, int64_t target, int n, const int64_
 		if (!status)
 			status = launch(c, &v, now, blocks);
 		if (!status)
-			status = fetch_constants(c, 1, now, n_sweeps, false, constant + done);
+			status = wait_for(c);
+		for (int k = 0; k < now && !status; k++)
+			constant[done + k] = c->after[k * n_sweeps + n_sweeps - 1];
 	}
 	return status;
 }

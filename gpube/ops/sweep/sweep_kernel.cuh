@@ -40,7 +40,6 @@ namespace cg = cooperative_groups;
 struct sweep_head {
 	int64_t constant;
 	unsigned long long rise[3]; /* of this wave, of the next, of the one before */
-	int64_t after[MOST_SWEEPS];
 };
 
 struct sweep_view {
@@ -52,6 +51,7 @@ struct sweep_view {
 	bool back;
 	int64_t target, n_costs;
 	struct sweep_head *heads;
+	int64_t *after; /* the host's memory: constants after each sweep, state by state */
 	int32_t *costs; /* of all states, one behind the other */
 	int32_t *rooms; /* of all blocks, 'room' cells each; NULL: shared memory is enough */
 	int64_t room;
@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(THREADS, BLOCKS_AN_SM) sweep_kernel(const stru
 			slot = (slot + 1) % 3;
 		}
 		if (CLUSTER_RANK == 0 && threadIdx.x == 0)
-			head->after[sweep] = constant;
+			v.after[state * v.n_sweeps + sweep] = constant;
 	}
 	CLUSTER_MEETS;
 	if (CLUSTER_RANK == 0 && threadIdx.x == 0) {

@@ -11,10 +11,17 @@ enum { CARD_ENTRIES = 8000, CARD_BUSY = 64000 };
 /* Work: of a wave on a card; entries of a tick there. */
 enum { WAVE_TICKS = 4000, CARD_ENTRIES_A_TICK = 16 };
 
-static int64_t card_ticks(const struct gpube_relations *l)
+/* Who waits for the card leaves the thread to the others that have it. */
+static int64_t card_ticks(const struct gpube_sweeper *w, const struct gpube_relations *l)
 {
-	return (int64_t)WAVE_TICKS * l->plan.n_waves +
-	       gpube__sweep_entries(&l->plan) / CARD_ENTRIES_A_TICK;
+	return ((int64_t)WAVE_TICKS * l->plan.n_waves +
+		       gpube__sweep_entries(&l->plan) / CARD_ENTRIES_A_TICK) /
+	       w->n_a_thread;
+}
+
+bool gpube__sweeper_prefers_card(const struct gpube_sweeper *w, const struct gpube_relations *l)
+{
+	return w->card && gpube__sweep_entries(&l->plan) >= CARD_ENTRIES * (int64_t)l->plan.n_waves;
 }
 
 bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_relations *l)
@@ -23,9 +30,10 @@ bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_r
 }
 
 int gpube__sweeper_open(struct gpube_sweeper *w, struct gpube_ctx *ctx, struct gpube_ctx *device,
-	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside)
+	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside, int n_a_thread)
 {
 	w->ctx = ctx;
+	w->n_a_thread = n_a_thread;
 	w->ops = ops;
 	return ops->open(&w->card, device, ctx, bytes, n_beside);
 }
@@ -55,7 +63,7 @@ int gpube__sweeper_begin(struct gpube_sweeper *w, struct gpube_relations *l)
 	w->room = gpube__sweep_room(w->ctx, &l->plan);
 	if (!w->room)
 		return GPUBE_ENOMEM;
-	if (!w->card || gpube__sweep_entries(&l->plan) < CARD_ENTRIES * (int64_t)l->plan.n_waves)
+	if (!gpube__sweeper_prefers_card(w, l))
 		return GPUBE_OK;
 	status = w->ops->load(w->card, &l->plan, &l->state);
 	w->on_card = !status;
@@ -71,7 +79,7 @@ int64_t gpube__sweeper_sweep(struct gpube_sweeper *w, int n, bool back, int64_t 
 
 	if (w->on_card) {
 		if (!w->ops->sweep(w->card, s->target, n, back, constant)) {
-			gpube__work(w->ctx, n * card_ticks(l));
+			gpube__work(w->ctx, n * card_ticks(w, l));
 			w->newer = true;
 			w->constant = constant[n - 1];
 			if (w->constant >= s->target)
@@ -164,7 +172,7 @@ int gpube__sweeper_probe(struct gpube_sweeper *w, int n, const struct gpube_swee
 			*any = !failed;
 			if (failed && failed != GPUBE_ELIMIT)
 				give_up(w);
-			gpube__work(w->ctx, *any ? n_sweeps * card_ticks(w->at) : 0);
+			gpube__work(w->ctx, *any ? n_sweeps * card_ticks(w, w->at) : 0);
 		}
 	}
 	gpube__free(w->ctx, d.entry);

@@ -15,6 +15,7 @@ struct gpube_sweeper {
 	struct gpube_ctx *ctx; /* of who sweeps */
 	const struct gpube_sweep_ops *ops;
 	struct gpube_sweep_card *card; /* NULL: the host sweeps */
+	int n_a_thread;                /* who wait for cards and have one thread of the host */
 	struct gpube_relations *at;    /* what is swept, between begin() and end() */
 	bool on_card, newer;           /* the card has it; its costs are newer */
 	int64_t constant;              /* of the card's costs */
@@ -24,10 +25,11 @@ struct gpube_sweeper {
 /*
  * gpube__sweeper_open() - a card's memory for one who sweeps; device: the context whose device it
  * is, of which no other thread makes use meanwhile; n_beside: who will sweep there at the same
- * time, this one too. Without it the host sweeps. Errors: ENOMEM, ECUDA, with the text in *device
+ * time, this one too; n_a_thread: how many of them are worth one thread of the host. Without it the
+ * host sweeps. Errors: ENOMEM, ECUDA, with the text in *device
  */
 int gpube__sweeper_open(struct gpube_sweeper *w, struct gpube_ctx *ctx, struct gpube_ctx *device,
-	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside);
+	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside, int n_a_thread);
 void gpube__sweeper_close(struct gpube_sweeper *w);
 
 /*
@@ -56,6 +58,9 @@ struct gpube_sweeper_choice {
  */
 int gpube__sweeper_probe(struct gpube_sweeper *w, int n, const struct gpube_sweeper_choice *choices,
 	int n_sweeps, int64_t *constant, bool *any);
+
+/* Whether there is a card, and a sweep over these relations is long enough for it. */
+bool gpube__sweeper_prefers_card(const struct gpube_sweeper *w, const struct gpube_relations *l);
 
 /* Whether sweeps over larger relations than these would take a card hardly longer. */
 bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_relations *l);
