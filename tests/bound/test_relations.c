@@ -72,6 +72,74 @@ static int64_t listed_total(const struct gpube_relations *l, const int32_t *valu
 	return sum;
 }
 
+/* The variables of separator k, which are all that any two of its members share. */
+static void set_of_separator(uint64_t *set, const struct gpube_relations *l, int32_t k)
+{
+	const struct gpube_sweep_separator *b = &l->plan.separators[k];
+
+	assert_true(b->n_members > 1);
+	for (int32_t i = 0; i < b->n_members; i++)
+		for (int32_t j = 0; j < i; j++)
+			for (int e = 0; e < l->words; e++) {
+				const uint64_t both =
+					l->relations[l->relation_of[b->member + i]].set[e] &
+					l->relations[l->relation_of[b->member + j]].set[e];
+
+				assert_true((i == 1 && j == 0) || both == set[e]);
+				set[e] = both;
+			}
+}
+
+/* Whether separators that have all that relations a and b share lead from one to the other. */
+static bool are_linked(
+	const struct gpube_relations *l, int32_t a, int32_t b, const uint64_t *sets, bool *reached)
+{
+	const struct gpube_sweep_plan *p = &l->plan;
+	bool more = true;
+
+	memset(reached, 0, (size_t)l->n_relations);
+	reached[a] = true;
+	while (more && !reached[b]) {
+		more = false;
+		for (int32_t k = 0; k < p->n_separators; k++) {
+			const int32_t *of = l->relation_of + p->separators[k].member;
+			bool within = true, any = false;
+
+			for (int e = 0; e < l->words; e++)
+				within &= !(l->relations[a].set[e] & l->relations[b].set[e] &
+					    ~sets[k * l->words + e]);
+			for (int32_t j = 0; j < p->separators[k].n_members; j++)
+				any |= reached[of[j]];
+			for (int32_t j = 0; j < p->separators[k].n_members && within && any; j++) {
+				more |= !reached[of[j]];
+				reached[of[j]] = true;
+			}
+		}
+	}
+	return reached[b];
+}
+
+/* What any two relations share becomes the same in both. */
+static void check_links(const struct gpube_relations *l)
+{
+	uint64_t *sets = gpube__alloc_zero(
+		ctx, (uint64_t)l->plan.n_separators * (uint64_t)l->words + 1, sizeof(*sets));
+	bool *reached = gpube__alloc_zero(ctx, (uint64_t)l->n_relations + 1, sizeof(*reached));
+
+	for (int32_t k = 0; k < l->plan.n_separators; k++)
+		set_of_separator(sets + k * l->words, l, k);
+	for (int32_t a = 0; a < l->n_relations; a++)
+		for (int32_t b = 0; b < a; b++) {
+			uint64_t any = 0;
+
+			for (int e = 0; e < l->words; e++)
+				any |= l->relations[a].set[e] & l->relations[b].set[e];
+			assert_true(!any || are_linked(l, a, b, sets, reached));
+		}
+	gpube__free(ctx, sets);
+	gpube__free(ctx, reached);
+}
+
 /*
  * Every assignment below the limit costs in the lists what it does, and what is left of them is not
  * negative.
@@ -107,6 +175,8 @@ static void grow_listed(struct listed *w, int64_t most)
 	struct gpube_relations *l;
 
 	assert_int_equal(gpube__relations_grow(&l, w->l, w->m, most), 0);
+	if (l && l->plan.members)
+		check_links(l);
 	if (!l)
 		return;
 	assert_true(

@@ -1,10 +1,73 @@
-/* relations.c - what is possible no more, and what is read off relations: see relations.h. */
+/*
+ * relations.c - indices of their words, what is possible no more, and what is read off relations:
+ * see relations.h.
+ */
 #include "gpube/relax/pairwise/relations.h"
 
 #include <string.h>
 
 /* Entries are taken out where more than one in so many is possible no more. */
 enum { GONE_PART = 4 };
+
+/* ---- indices --------------------------------------------------------------------------------- */
+
+int gpube__relation_index_init(
+	struct gpube_ctx *ctx, struct gpube_relation_index *x, int64_t n, int bits)
+{
+	uint64_t capacity = 16;
+	bool all;
+
+	while (capacity < 2 * (uint64_t)n)
+		capacity *= 2;
+	all = bits < 40 && (uint64_t)1 << bits <= 4 * capacity;
+	if (all)
+		capacity = (uint64_t)1 << bits;
+	if (x->capacity < capacity) {
+		gpube__relation_index_clear(ctx, x);
+		x->key = gpube__alloc(ctx, capacity, sizeof(*x->key));
+		x->at = gpube__alloc(ctx, capacity, sizeof(*x->at));
+		if (!x->key || !x->at) {
+			gpube__relation_index_clear(ctx, x);
+			return GPUBE_ENOMEM;
+		}
+	}
+	x->capacity = capacity;
+	x->bits = all ? bits : -1;
+	memset(x->at, 0xff, (size_t)capacity * sizeof(*x->at));
+	return GPUBE_OK;
+}
+
+void gpube__relation_index_clear(struct gpube_ctx *ctx, struct gpube_relation_index *x)
+{
+	gpube__free(ctx, x->key);
+	gpube__free(ctx, x->at);
+	*x = (struct gpube_relation_index){0};
+}
+
+void gpube__relation_pieces(struct gpube_relation_pieces *p, const struct gpube_relations *l,
+	int arity, const int32_t *scope, const uint8_t *shift, const uint64_t *subset)
+{
+	int to = 0, end = -1;
+
+	p->n = 0;
+	for (int k = 0; k < arity; k++) {
+		const int32_t i = scope[k];
+		const int bits = l->bits[i];
+
+		if (!gpube__bit(subset, i))
+			continue;
+		if (shift[k] == end) { /* goes on where the last piece ended */
+			p->piece[p->n - 1].mask =
+				p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
+		} else {
+			p->piece[p->n].from = shift[k];
+			p->piece[p->n].to = (uint8_t)to;
+			p->piece[p->n++].mask = ((uint64_t)1 << bits) - 1;
+		}
+		end = shift[k] + bits;
+		to += bits;
+	}
+}
 
 /* ---- what is possible no more ---------------------------------------------------------------- */
 

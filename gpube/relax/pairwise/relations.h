@@ -5,8 +5,10 @@
  * A subproblem is a sparse relation: the assignments of some variables that are still possible,
  * with their costs. One that is in no total below the cutoff is not in it, so a relation may have
  * as many variables as it stays short. The first ones are the model's functions, those within
- * another's variables added to it. Whatever two relations share is a separator, of all relations
- * that have its variables, and so is every variable of several relations. A sweep (ops/sweep/)
+ * another's variables added to it. Whatever two relations share is a separator, and so is every
+ * variable of several relations; its members are relations that have its variables, of those that
+ * share more with each other one alone, the shortest: on what they share they agree already, and
+ * one tells the others. A sweep (ops/sweep/)
  * asks the separators one after the other: what each relation forces on it is taken out of the
  * relation, the least sum goes into the constant, and shares of the rest into the relations that
  * are asked again. Costs move, none is lost or negative, and only what reaches the cutoff goes:

@@ -27,66 +27,6 @@ struct agreeing {
 	int status;
 };
 
-/* ---- indices --------------------------------------------------------------------------------- */
-
-int gpube__relation_index_init(
-	struct gpube_ctx *ctx, struct gpube_relation_index *x, int64_t n, int bits)
-{
-	uint64_t capacity = 16;
-	bool all;
-
-	while (capacity < 2 * (uint64_t)n)
-		capacity *= 2;
-	all = bits < 40 && (uint64_t)1 << bits <= 4 * capacity;
-	if (all)
-		capacity = (uint64_t)1 << bits;
-	if (x->capacity < capacity) {
-		gpube__relation_index_clear(ctx, x);
-		x->key = gpube__alloc(ctx, capacity, sizeof(*x->key));
-		x->at = gpube__alloc(ctx, capacity, sizeof(*x->at));
-		if (!x->key || !x->at) {
-			gpube__relation_index_clear(ctx, x);
-			return GPUBE_ENOMEM;
-		}
-	}
-	x->capacity = capacity;
-	x->bits = all ? bits : -1;
-	memset(x->at, 0xff, (size_t)capacity * sizeof(*x->at));
-	return GPUBE_OK;
-}
-
-void gpube__relation_index_clear(struct gpube_ctx *ctx, struct gpube_relation_index *x)
-{
-	gpube__free(ctx, x->key);
-	gpube__free(ctx, x->at);
-	*x = (struct gpube_relation_index){0};
-}
-
-void gpube__relation_pieces(struct gpube_relation_pieces *p, const struct gpube_relations *l,
-	int arity, const int32_t *scope, const uint8_t *shift, const uint64_t *subset)
-{
-	int to = 0, end = -1;
-
-	p->n = 0;
-	for (int k = 0; k < arity; k++) {
-		const int32_t i = scope[k];
-		const int bits = l->bits[i];
-
-		if (!gpube__bit(subset, i))
-			continue;
-		if (shift[k] == end) { /* goes on where the last piece ended */
-			p->piece[p->n - 1].mask =
-				p->piece[p->n - 1].mask << bits | (((uint64_t)1 << bits) - 1);
-		} else {
-			p->piece[p->n].from = shift[k];
-			p->piece[p->n].to = (uint8_t)to;
-			p->piece[p->n++].mask = ((uint64_t)1 << bits) - 1;
-		}
-		end = shift[k] + bits;
-		to += bits;
-	}
-}
-
 /* ---- separators ------------------------------------------------------------------------------ */
 
 static uint64_t *slot_of(const struct agreeing *w, const uint64_t *set, int64_t *slot)
@@ -249,43 +189,128 @@ static int32_t rarest(const struct agreeing *w, const uint64_t *set)
 	return best;
 }
 
-/* Which relations have each of the sets: once to count them, once to note them. */
+/* Who was the last with a variable, of the relations that have the set which is in hand. */
+struct with {
+	int64_t *set;
+	int32_t *place;
+};
+
+static int32_t top(int32_t *above, int32_t k)
+{
+	while (above[k] != above[above[k]])
+		above[k] = above[above[k]];
+	return above[k];
+}
+
+/*
+ * Of n relations that have set k those stay that stand for all: of any that share more than the
+ * set, directly or through others, the shortest, since what they share they agree on elsewhere.
+ * Their number. above: room for n
+ */
+static int32_t thin(const struct agreeing *w, struct with *x, int64_t k, int32_t n, int32_t *row,
+	int32_t *above)
+{
+	const struct gpube_relations *l = w->l;
+	const uint64_t *set = set_of(w, k);
+	int32_t kept = 0;
+
+	for (int32_t j = 0; j < n; j++)
+		above[j] = j;
+	for (int32_t j = 0; j < n; j++) {
+		const struct gpube_relation_table *a = &l->relations[row[j]];
+
+		for (int32_t v = 0; v < a->arity; v++) {
+			const int32_t i = a->scope[v];
+
+			if (gpube__bit(set, i))
+				continue;
+			if (x->set[i] == k)
+				above[top(above, j)] = top(above, x->place[i]);
+			x->set[i] = k;
+			x->place[i] = j;
+		}
+	}
+	for (int32_t j = 0; j < n; j++) { /* the shortest, of equals the first, is above */
+		const int32_t best = top(above, j);
+		const int64_t more = l->relations[row[j]].n - l->relations[row[best]].n;
+
+		if (more < 0 || (!more && j < best))
+			above[best] = above[j] = j;
+	}
+	for (int32_t j = 0; j < n; j++)
+		if (above[j] == j)
+			row[kept++] = row[j];
+	return kept > 1 ? kept : 0;
+}
+
+/* Relations that have set k, from row[n] on; with: they are noted. The number behind them. */
+static int64_t list_members(const struct agreeing *w, int64_t k, int64_t n, bool with)
+{
+	const struct gpube_relations *l = w->l;
+	const int32_t i = rarest(w, set_of(w, k));
+
+	for (int32_t e = l->of_at[i]; e < l->of_at[i + 1]; e++)
+		if (gpube__bits_within(set_of(w, k), l->relations[l->of[e]].set, l->words)) {
+			if (with)
+				w->row[n] = l->of[e];
+			n++;
+		}
+	return n;
+}
+
+/* The most that all have together. */
+static int count_members(struct agreeing *w, int64_t *n)
+{
+	const struct gpube_relations *l = w->l;
+	const uint64_t most = l->ctx->memory_bytes / 8 / sizeof(*l->plan.members);
+
+	*n = 0;
+	for (int64_t k = 0; k < w->n; k++) {
+		*n = list_members(w, k, *n, false);
+		w->too_much |= *n > INT32_MAX - l->n_relations || (uint64_t)*n > most;
+		if (w->too_much)
+			return GPUBE_OK;
+		if (gpube__stopped(l->ctx))
+			return gpube__fail_stopped(l->ctx);
+	}
+	return GPUBE_OK;
+}
+
+/* Which relations each of the sets has; sets that have none go. */
 static int find_members(struct agreeing *w)
 {
 	struct gpube_relations *l = w->l;
-	const uint64_t most = l->ctx->memory_bytes / 8 / sizeof(*l->plan.members);
-	int64_t n = 0;
+	struct with x = {0};
+	int32_t *above = NULL;
+	int64_t n, kept = 0;
+	int status = count_members(w, &n);
 
+	if (status || w->too_much)
+		return status;
+	w->row = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*w->row));
 	w->row_at = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*w->row_at));
-	if (!w->row_at)
+	x.set = gpube__alloc(l->ctx, (uint64_t)l->n + 1, sizeof(*x.set));
+	x.place = gpube__alloc(l->ctx, (uint64_t)l->n + 1, sizeof(*x.place));
+	above = gpube__alloc(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*above));
+	if (!w->row || !w->row_at || !x.set || !x.place || !above) {
+		GPUBE_FREE_ALL(l->ctx, x.set, x.place, above);
 		return GPUBE_ENOMEM;
-	for (int with = 0; with < 2; with++) {
-		n = 0;
-		for (int64_t k = 0; k < w->n; k++) {
-			const int32_t i = rarest(w, set_of(w, k));
-
-			w->row_at[k] = (int32_t)n;
-			for (int32_t e = w->l->of_at[i]; e < w->l->of_at[i + 1]; e++)
-				if (gpube__bits_within(set_of(w, k), l->relations[w->l->of[e]].set,
-					    l->words)) {
-					if (with)
-						w->row[n] = w->l->of[e];
-					n++;
-				}
-			w->too_much |= n > INT32_MAX - l->n_relations || (uint64_t)n > most;
-			if (w->too_much)
-				return GPUBE_OK;
-			if (gpube__stopped(l->ctx))
-				return gpube__fail_stopped(l->ctx);
-		}
-		w->row_at[w->n] = (int32_t)n;
-		if (with)
-			break;
-		w->row = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*w->row));
-		if (!w->row)
-			return GPUBE_ENOMEM;
 	}
+	memset(x.set, 0xff, ((size_t)l->n + 1) * sizeof(*x.set));
+	n = 0;
+	for (int64_t k = 0; k < w->n; k++) {
+		const int64_t end = list_members(w, k, n, true);
+		const int32_t members = thin(w, &x, k, (int32_t)(end - n), w->row + n, above);
+
+		w->row_at[kept] = (int32_t)n;
+		w->order[kept] = w->order[k];
+		kept += members > 0;
+		n += members;
+	}
+	w->row_at[kept] = (int32_t)n;
+	w->n = kept;
 	l->plan.n_members = n;
+	GPUBE_FREE_ALL(l->ctx, x.set, x.place, above);
 	return GPUBE_OK;
 }
 
