@@ -138,7 +138,8 @@ static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 	const uint64_t n = (uint64_t)b->m->n_vars;
 	int status;
 
-	if (!b->told.notes) /* the checker of a certificate does not know it */
+	/* the checker of a certificate does not know it, nor is it in reparametrised tables */
+	if (!b->told.notes && !b->state.reparam)
 		gpube__bounder_find_unit(b);
 	b->lower = gpube__bounder_whole(b, gpube__constant_of(b->m));
 	b->cutoff = b->m->top;

@@ -224,7 +224,8 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 			"report this",
 			(long long)total, (long long)b->lower);
 	b->upper = total;
-	below = b->made.unit > 1 ? total - b->made.unit + 1 : total;
+	/* (of a total that is proved nothing more is sought, and no cutoff is below all totals) */
+	below = b->made.unit > 1 && total > b->lower ? total - b->made.unit + 1 : total;
 	if (below < b->cutoff && !(b->state.reparam && !b->opts->prune))
 		b->cutoff = below;
 	memcpy(b->best, values, (size_t)b->m->n_vars * sizeof(*values));
