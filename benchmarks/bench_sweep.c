@@ -126,9 +126,8 @@ static bool card_beside(struct gpube_ctx *ctx, struct gpube_relations *l, int n)
 		all[k] = (struct beside){.l = l, .ops = gpube__sweep_cuda(ctx, &status)};
 		all[k].ctx = gpube__ctx_child(ctx);
 		if (!all[k].ops ||
-			all[k].ops->open(&all[k].card, ctx, &all[k].ctx, (uint64_t)1 << 30, n)) {
+			all[k].ops->open(&all[k].card, ctx, &all[k].ctx, (uint64_t)1 << 30, n))
 			return false;
-		}
 	}
 	for (int k = 0; k < n; k++)
 		pthread_create(&all[k].thread, NULL, sweep_beside, &all[k]);

@@ -1,12 +1,12 @@
 /*
  * bound_unit.c - by what totals of a model differ: all that are allowed are equal modulo a unit.
  *
- * Whatever variables have the same effect everywhere drops out: each function is a constant, what
- * single variables bring against their first value, and what pairs and triples bring beyond that.
- * What variables bring is added up over all functions, so that of an odd number in each of two
- * functions an even one is left; the unit divides all sums, and what is beyond them. On a graph
- * whose vertices have even degrees cuts of weights +-1 differ by 2, so that a bound of 241 is one
- * of 242, and what is sought is below 241 once 242 is known.
+ * Each function is the sum of a constant, of what single variables add to it where they do not have
+ * their first value, and of what pairs and triples add beyond that. What a variable adds is summed
+ * over all functions: two that are odd make an even sum. The unit divides all these sums, and all
+ * that pairs and triples add. On a graph whose vertices have even degrees cuts of weights +-1
+ * differ by 2: where 242 is a total a bound of 241 is raised to 242, and the next better total is
+ * 240.
  *
  * Designs weighed. (1) The greatest common divisor of all costs: nothing on such graphs. (2) Rank
  * over the integers of all differences: the same for functions of pairs, whose terms no two share
@@ -14,29 +14,30 @@
  * more than three variables, the divisor of its differences, which is less than could be said.
  */
 #include "gpube/bound/bounder.h"
+#include "gpube/ir/rational.h"
 
 /* Cells of a function that is looked at, at most; work of one. */
 enum { MOST_CELLS = 1 << 16, CELL_TICKS = 8 };
+#define MOST_TERM ((int64_t)1 << 62)
 
 struct unit {
 	const struct gpube_model *m;
 	int64_t *cells;
 	__int128 *terms, *of_value; /* of_value: of all functions, by variable and value */
 	int64_t *at;                /* of its variables */
-	__int128 unit, rest;
+	int64_t unit;               /* 0: all totals so far are one */
+	__int128 rest;
 };
 
-static __int128 divisor(__int128 a, __int128 b)
+/* The unit divides that, too; of what is not below 2^62 nothing is said. */
+static void take(struct unit *u, __int128 term)
 {
-	a = a < 0 ? -a : a;
-	b = b < 0 ? -b : b;
-	while (b) {
-		const __int128 c = a % b;
-
-		a = b;
-		b = c;
-	}
-	return a;
+	if (u->unit)
+		u->unit = gpube__divisor(u->unit, (int64_t)(term % u->unit));
+	else if (term > -MOST_TERM && term < MOST_TERM)
+		u->unit = gpube__divisor((int64_t)term, 0);
+	else
+		u->unit = 1;
 }
 
 /* Of allowed cells alone. */
@@ -49,12 +50,12 @@ static void take_differences(struct unit *u, int64_t n)
 			continue;
 		if (first == GPUBE_INF)
 			first = u->cells[i];
-		u->unit = divisor(u->unit, (__int128)u->cells[i] - first);
+		take(u, (__int128)u->cells[i] - first);
 	}
 	u->rest += first == GPUBE_INF ? 0 : first;
 }
 
-/* Which of the scope's variables have another value than their first one: none, one or more. */
+/* How many of the scope's variables do not have their first value in a cell; *last: one of them. */
 static int others(
 	const struct gpube_model *m, const int32_t *scope, int arity, int64_t cell, int *last)
 {
@@ -96,7 +97,7 @@ static void take_terms(struct unit *u, const int32_t *scope, int arity, int64_t 
 		for (int e = k + 1; e < arity; e++)
 			below *= m->vars[scope[e]].domain;
 		if (more > 1)
-			u->unit = divisor(u->unit, u->terms[i]);
+			take(u, u->terms[i]);
 		else
 			u->of_value[u->at[scope[k]] + i / below] += u->terms[i];
 	}
@@ -132,7 +133,7 @@ static void take_all(struct unit *u)
 	for (int32_t f = 0; f < m->n_functions && u->unit != 1; f++)
 		take_function(u, f);
 	for (int64_t x = 0; x < u->at[m->n_vars] && u->unit != 1; x++)
-		u->unit = divisor(u->unit, u->of_value[x]);
+		take(u, u->of_value[x]);
 }
 
 void gpube__bounder_find_unit(struct gpube_bounder *b)
@@ -150,8 +151,8 @@ void gpube__bounder_find_unit(struct gpube_bounder *b)
 	u.at = gpube__alloc_zero(b->ctx, (uint64_t)m->n_vars + 1, sizeof(*u.at));
 	if (u.cells && u.terms && u.of_value && u.at) /* without memory nothing is known */
 		take_all(&u);
-	if (u.unit > 1 && u.unit < GPUBE_INF) {
-		b->made.unit = (int64_t)u.unit;
+	if (u.unit > 1) {
+		b->made.unit = u.unit;
 		b->made.rest = (int64_t)((u.rest % u.unit + u.unit) % u.unit);
 		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "totals differ by multiples of %lld",
 			(long long)b->made.unit);

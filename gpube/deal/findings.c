@@ -114,7 +114,7 @@ int gpube__findings_send(
 	int status = GPUBE_OK;
 
 	pthread_mutex_lock(&f->lock);
-	any = is_to_tell(f, world->rank == 0, at_once || world->rank == 0);
+	any = is_to_tell(f, world->rank == 0, at_once);
 	letter.task = f->scale;
 	letter.a = f->bound;
 	letter.b = f->cost;

@@ -146,8 +146,7 @@ void gpube__graph_clear(struct gpube_ctx *ctx, struct gpube_graph *g)
 	memset(g, 0, sizeof(*g));
 }
 
-/* Union-find in component[] itself, the smallest vertex of a set being its root. */
-static int32_t root(int32_t *parent, int32_t i)
+int32_t gpube__set_root(int32_t *parent, int32_t i)
 {
 	while (parent[i] != i) {
 		parent[i] = parent[parent[i]];
@@ -156,17 +155,17 @@ static int32_t root(int32_t *parent, int32_t i)
 	return i;
 }
 
-static void begin_components(int32_t *component, int32_t n)
+void gpube__sets_begin(int32_t *parent, int32_t n)
 {
 	for (int32_t i = 0; i < n; i++)
-		component[i] = i;
+		parent[i] = i;
 }
 
-static void join(int32_t *component, int32_t i, int32_t j)
+void gpube__sets_join(int32_t *parent, int32_t i, int32_t j)
 {
-	const int32_t a = root(component, i), b = root(component, j);
+	const int32_t a = gpube__set_root(parent, i), b = gpube__set_root(parent, j);
 
-	component[a > b ? a : b] = a > b ? b : a;
+	parent[a > b ? a : b] = a > b ? b : a;
 }
 
 static int32_t number_components(int32_t *component, int32_t n)
@@ -185,19 +184,19 @@ int32_t gpube__graph_components(
 	struct gpube_ctx *ctx, const struct gpube_graph *g, int32_t *component)
 {
 	(void)ctx; /* no memory is needed */
-	begin_components(component, g->n);
+	gpube__sets_begin(component, g->n);
 	for (int32_t i = 0; i < g->n; i++)
 		for (int64_t e = g->start[i]; e < g->start[i + 1] && g->adjacent[e] < i; e++)
-			join(component, i, g->adjacent[e]);
+			gpube__sets_join(component, i, g->adjacent[e]);
 	return number_components(component, g->n);
 }
 
 int32_t gpube__model_components(const struct gpube_model *m, int32_t *component)
 {
-	begin_components(component, m->n_vars);
+	gpube__sets_begin(component, m->n_vars);
 	for (int32_t f = 0; f < m->n_functions; f++)
 		for (int k = 1; k < m->functions[f].arity; k++)
-			join(component, gpube__scope(m, f)[0], gpube__scope(m, f)[k]);
+			gpube__sets_join(component, gpube__scope(m, f)[0], gpube__scope(m, f)[k]);
 	return number_components(component, m->n_vars);
 }
 

@@ -18,6 +18,14 @@ int gpube__incidence_of_model(struct gpube_incidence *in, const struct gpube_mod
 void gpube__incidence_clear(struct gpube_ctx *ctx, struct gpube_incidence *in);
 
 /*
+ * Disjoint sets of 0 … n - 1, by parents: each by itself; the root of one's set, which is its least
+ * member; two become one.
+ */
+void gpube__sets_begin(int32_t *parent, int32_t n);
+int32_t gpube__set_root(int32_t *parent, int32_t i);
+void gpube__sets_join(int32_t *parent, int32_t i, int32_t j);
+
+/*
  * Variables are joined by an edge when a function has both in its scope.
  * Neighbours of i: adjacent[start[i]] … adjacent[start[i+1]-1], ascending.
  */

@@ -224,13 +224,10 @@ static int launch(struct gpube_sweep_card *c, const struct sweep_view *v, int n_
 static int wait_for(struct gpube_sweep_card *c)
 {
 	const struct timespec nap = {0, NAP_NS};
-	cudaError_t status = cudaErrorNotReady;
 
-	while (c->n_beside > 1 && (status = cudaStreamQuery(c->stream)) == cudaErrorNotReady)
+	while (c->n_beside > 1 && cudaStreamQuery(c->stream) == cudaErrorNotReady)
 		(void)nanosleep(&nap, NULL);
-	if (c->n_beside <= 1)
-		status = cudaStreamSynchronize(c->stream);
-	GPUBE_ECUDA(c->ctx, status);
+	GPUBE_ECUDA(c->ctx, cudaStreamSynchronize(c->stream));
 	return GPUBE_OK;
 }
 

@@ -6,9 +6,9 @@
  * with their costs. One that is in no total below the cutoff is not in it, so a relation may have
  * as many variables as it stays short. The first ones are the model's functions, those within
  * another's variables added to it. Whatever two relations share is a separator, and so is every
- * variable of several relations; its members are relations that have its variables, of those that
- * share more with each other one alone, the shortest: on what they share they agree already, and
- * one tells the others. A sweep (ops/sweep/)
+ * variable of several relations. Its members are relations that have all its variables; where some
+ * of these share more than that they agree by larger separators, and the shortest of them alone is
+ * a member. A sweep (ops/sweep/)
  * asks the separators one after the other: what each relation forces on it is taken out of the
  * relation, the least sum goes into the constant, and shares of the rest into the relations that
  * are asked again. Costs move, none is lost or negative, and only what reaches the cutoff goes:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gpube/base/rows.h"
+#include "gpube/ir/graph.h"
 
 /* Different sets that two relations share, at most. */
 enum { MOST_SHARED = 1 << 20 };
@@ -189,33 +190,25 @@ static int32_t rarest(const struct agreeing *w, const uint64_t *set)
 	return best;
 }
 
-/* Who was the last with a variable, of the relations that have the set which is in hand. */
-struct with {
+/* By variable: the last relation that has it, of those that have set 'set'. */
+struct last_with {
 	int64_t *set;
 	int32_t *place;
 };
 
-static int32_t top(int32_t *above, int32_t k)
-{
-	while (above[k] != above[above[k]])
-		above[k] = above[above[k]];
-	return above[k];
-}
-
 /*
- * Of n relations that have set k those stay that stand for all: of any that share more than the
- * set, directly or through others, the shortest, since what they share they agree on elsewhere.
- * Their number. above: room for n
+ * Of the n relations that have set k those stay that become its members: of those that share more
+ * than the set, directly or through others, the shortest, since they agree by larger sets already.
+ * Their number; 0: all do. parent: room for n
  */
-static int32_t thin(const struct agreeing *w, struct with *x, int64_t k, int32_t n, int32_t *row,
-	int32_t *above)
+static int32_t thin(const struct agreeing *w, struct last_with *x, int64_t k, int32_t n,
+	int32_t *row, int32_t *parent)
 {
 	const struct gpube_relations *l = w->l;
 	const uint64_t *set = set_of(w, k);
 	int32_t kept = 0;
 
-	for (int32_t j = 0; j < n; j++)
-		above[j] = j;
+	gpube__sets_begin(parent, n);
 	for (int32_t j = 0; j < n; j++) {
 		const struct gpube_relation_table *a = &l->relations[row[j]];
 
@@ -225,20 +218,20 @@ static int32_t thin(const struct agreeing *w, struct with *x, int64_t k, int32_t
 			if (gpube__bit(set, i))
 				continue;
 			if (x->set[i] == k)
-				above[top(above, j)] = top(above, x->place[i]);
+				gpube__sets_join(parent, j, x->place[i]);
 			x->set[i] = k;
 			x->place[i] = j;
 		}
 	}
-	for (int32_t j = 0; j < n; j++) { /* the shortest, of equals the first, is above */
-		const int32_t best = top(above, j);
+	for (int32_t j = 0; j < n; j++) { /* the root becomes the shortest, of equals the first */
+		const int32_t best = gpube__set_root(parent, j);
 		const int64_t more = l->relations[row[j]].n - l->relations[row[best]].n;
 
 		if (more < 0 || (!more && j < best))
-			above[best] = above[j] = j;
+			parent[best] = parent[j] = j;
 	}
 	for (int32_t j = 0; j < n; j++)
-		if (above[j] == j)
+		if (parent[j] == j)
 			row[kept++] = row[j];
 	return kept > 1 ? kept : 0;
 }
@@ -280,8 +273,8 @@ static int count_members(struct agreeing *w, int64_t *n)
 static int find_members(struct agreeing *w)
 {
 	struct gpube_relations *l = w->l;
-	struct with x = {0};
-	int32_t *above = NULL;
+	struct last_with x = {0};
+	int32_t *parent = NULL;
 	int64_t n, kept = 0;
 	int status = count_members(w, &n);
 
@@ -291,16 +284,16 @@ static int find_members(struct agreeing *w)
 	w->row_at = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*w->row_at));
 	x.set = gpube__alloc(l->ctx, (uint64_t)l->n + 1, sizeof(*x.set));
 	x.place = gpube__alloc(l->ctx, (uint64_t)l->n + 1, sizeof(*x.place));
-	above = gpube__alloc(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*above));
-	if (!w->row || !w->row_at || !x.set || !x.place || !above) {
-		GPUBE_FREE_ALL(l->ctx, x.set, x.place, above);
+	parent = gpube__alloc(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*parent));
+	if (!w->row || !w->row_at || !x.set || !x.place || !parent) {
+		GPUBE_FREE_ALL(l->ctx, x.set, x.place, parent);
 		return GPUBE_ENOMEM;
 	}
 	memset(x.set, 0xff, ((size_t)l->n + 1) * sizeof(*x.set));
 	n = 0;
 	for (int64_t k = 0; k < w->n; k++) {
 		const int64_t end = list_members(w, k, n, true);
-		const int32_t members = thin(w, &x, k, (int32_t)(end - n), w->row + n, above);
+		const int32_t members = thin(w, &x, k, (int32_t)(end - n), w->row + n, parent);
 
 		w->row_at[kept] = (int32_t)n;
 		w->order[kept] = w->order[k];
@@ -310,7 +303,7 @@ static int find_members(struct agreeing *w)
 	w->row_at[kept] = (int32_t)n;
 	w->n = kept;
 	l->plan.n_members = n;
-	GPUBE_FREE_ALL(l->ctx, x.set, x.place, above);
+	GPUBE_FREE_ALL(l->ctx, x.set, x.place, parent);
 	return GPUBE_OK;
 }
 

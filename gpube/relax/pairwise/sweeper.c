@@ -11,7 +11,7 @@ enum { CARD_ENTRIES = 8000, CARD_BUSY = 64000 };
 /* Work: of a wave on a card; entries of a tick there. */
 enum { WAVE_TICKS = 4000, CARD_ENTRIES_A_TICK = 16 };
 
-/* Who waits for the card leaves the thread to the others that have it. */
+/* A sweeper that waits for the card leaves the host's thread to others, so it counts in part. */
 static int64_t card_ticks(const struct gpube_sweeper *w, const struct gpube_relations *l)
 {
 	return ((int64_t)WAVE_TICKS * l->plan.n_waves +

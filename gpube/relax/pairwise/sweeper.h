@@ -15,7 +15,7 @@ struct gpube_sweeper {
 	struct gpube_ctx *ctx; /* of who sweeps */
 	const struct gpube_sweep_ops *ops;
 	struct gpube_sweep_card *card; /* NULL: the host sweeps */
-	int n_a_thread;                /* who wait for cards and have one thread of the host */
+	int n_a_thread;                /* sweepers that take turns on one thread of the host */
 	struct gpube_relations *at;    /* what is swept, between begin() and end() */
 	bool on_card, newer;           /* the card has it; its costs are newer */
 	int64_t constant;              /* of the card's costs */
@@ -25,8 +25,9 @@ struct gpube_sweeper {
 /*
  * gpube__sweeper_open() - a card's memory for one who sweeps; device: the context whose device it
  * is, of which no other thread makes use meanwhile; n_beside: who will sweep there at the same
- * time, this one too; n_a_thread: how many of them are worth one thread of the host. Without it the
- * host sweeps. Errors: ENOMEM, ECUDA, with the text in *device
+ * time, this one too; n_a_thread: how many of them take turns on one thread of the host, while the
+ * others wait for the card. Without it the host sweeps. Errors: ENOMEM, ECUDA, with the text in
+ * *device
  */
 int gpube__sweeper_open(struct gpube_sweeper *w, struct gpube_ctx *ctx, struct gpube_ctx *device,
 	const struct gpube_sweep_ops *ops, uint64_t bytes, int n_beside, int n_a_thread);
