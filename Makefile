@@ -292,7 +292,7 @@ TSAN_TESTS = $(addprefix build-tsan/tests/,$(addprefix unit/test_,frontier paral
 tsan:
 	$(MAKE) BUILD=build-tsan CUDA=0 MPI=0 CFLAGS='-O1 -g -fno-omit-frame-pointer -fsanitize=thread' \
 		build-tsan/gpube build-tsan/gpube-convert $(TSAN_TESTS)
-	JOBS=$(TEST_JOBS) tests/run.sh build-tsan $(TSAN_TESTS) tests/cli/test_threads.sh
+	GPUBE_TEST_THREADS=together JOBS=$(TEST_JOBS) tests/run.sh build-tsan $(TSAN_TESTS) tests/cli/test_threads.sh
 
 ## lto: link everything once with the types of all files compared, in build-lto
 lto:

@@ -56,6 +56,14 @@ struct gpube_ctx gpube__ctx_plain(void)
 	return (struct gpube_ctx){.realloc_fn = plain_realloc};
 }
 
+/* For tests of threads, whose models end before other threads come to a search. */
+static bool threads_begin_together(void)
+{
+	const char *hook = getenv("GPUBE_TEST_THREADS");
+
+	return hook && !strcmp(hook, "together");
+}
+
 int gpube__ctx_make(struct gpube_ctx **out, gpube_realloc_fn *realloc_fn, void *realloc_arg)
 {
 	struct gpube_ctx *ctx;
@@ -66,6 +74,7 @@ int gpube__ctx_make(struct gpube_ctx **out, gpube_realloc_fn *realloc_fn, void *
 		return GPUBE_ENOMEM;
 	*ctx = (struct gpube_ctx){.n_threads = cores_available(),
 		.memory_bytes = memory_available(),
+		.alone = threads_begin_together() ? 0 : GPUBE__ALONE_TICKS,
 		.realloc_fn = realloc_fn,
 		.realloc_arg = realloc_arg};
 	*out = ctx;
@@ -78,6 +87,7 @@ struct gpube_ctx gpube__ctx_child(const struct gpube_ctx *parent)
 		.parent = parent,
 		.n_threads = parent->n_threads,
 		.memory_bytes = parent->memory_bytes,
+		.alone = parent->alone,
 		.device_memory_bytes = parent->device_memory_bytes,
 		.n_devices = parent->n_devices,
 		.realloc_fn = parent->realloc_fn,

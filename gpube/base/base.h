@@ -64,8 +64,9 @@ struct gpube_ctx {
 	const struct gpube_ctx *parent; /* of a child in a race, whose stop is its own, too */
 	struct gpube__turns *turns;     /* NULL, or those of children that share one thread */
 	int lane;
-	int64_t ticks;   /* of work so far, its children's included: see gpube__work() */
-	int64_t tick_at; /* 'ticks' at which work stops; 0: never */
+	int64_t ticks;              /* of work so far, its children's included: see gpube__work() */
+	int64_t tick_at;            /* 'ticks' at which work stops; 0: never */
+	int64_t alone, alone_until; /* see gpube__alone() */
 };
 
 /*
@@ -274,8 +275,9 @@ double gpube__cpu_seconds(void); /* of all threads of the process, so far */
  * repeated: the same model gives the same bounds on a slow machine and on a busy one. Engines count
  * what they touch, a block of cells, tuples or nodes at a time, in ticks; a tick is what a core
  * does in about a nanosecond. In 'seconds' of work there are 10^9 ticks. Threads count together,
- * those that wait for one of them, or for a card, too.
+ * those that wait for one of them, or for a card, too, once searches are no longer alone.
  * gpube__work()       so many ticks were worked, for the context and those that it is a child of
+ * gpube__work_shared() the same of n items of a gpube__parallel(): a thread without one has waited
  * gpube__worked()     seconds of work so far
  * gpube__work_until() gpube__stopped() is true from that time of work on, unless something earlier
  *                     is set; what was set before, for gpube__work_again(), which sets it back
@@ -284,10 +286,24 @@ double gpube__cpu_seconds(void); /* of all threads of the process, so far */
  *                     begins: where it would be stopped depends on how a machine cuts it
  */
 void gpube__work(const struct gpube_ctx *ctx, int64_t ticks);
+void gpube__work_shared(const struct gpube_ctx *ctx, int64_t n, int64_t ticks);
 bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks);
 double gpube__worked(const struct gpube_ctx *ctx);
 int64_t gpube__work_until(struct gpube_ctx *ctx, double seconds);
 void gpube__work_again(struct gpube_ctx *ctx, int64_t until);
+
+/*
+ * Several threads of a search visit more nodes than one, since some of these would have been closed
+ * by what others find, and a method that is given more at once than its share takes it from those
+ * that would have proved sooner. So a run begins as it does with one thread: gpube__alone() is true
+ * until the threads that have nothing to do would together have worked 'alone' ticks, and searches
+ * take one thread until then. (What is only divided, such as an elimination, is not concerned.)
+ * gpube__alone_begin() is the beginning of a run; returns what gpube__alone_end() sets back.
+ */
+#define GPUBE__ALONE_TICKS 500000000
+int64_t gpube__alone_begin(struct gpube_ctx *ctx);
+void gpube__alone_end(struct gpube_ctx *ctx, int64_t before);
+bool gpube__alone(const struct gpube_ctx *ctx);
 
 /* So many seconds of work, from now on; 0 or less left: they are used up. */
 struct gpube_budget {

@@ -392,20 +392,52 @@ void gpube__parallel(struct gpube_ctx *ctx, int64_t n,
 
 /* ---- work ------------------------------------------------------------------------------------ */
 
+bool gpube__alone(const struct gpube_ctx *ctx)
+{
+	return ctx->n_threads > 1 &&
+	       __atomic_load_n(&ctx->ticks, __ATOMIC_RELAXED) < ctx->alone_until;
+}
+
+int64_t gpube__alone_begin(struct gpube_ctx *ctx)
+{
+	const int64_t before = ctx->alone_until;
+
+	ctx->alone_until = ctx->n_threads > 1 ? ctx->ticks + ctx->alone / (ctx->n_threads - 1) : 0;
+	return before;
+}
+
+void gpube__alone_end(struct gpube_ctx *ctx, int64_t before)
+{
+	ctx->alone_until = before;
+}
+
 /* Threads of the context that the caller's work takes: itself, or all, where others wait for it. */
 static int threads_of(const struct gpube_ctx *ctx)
 {
 	const bool together = ctx->pool && __atomic_load_n(&ctx->pool->busy, __ATOMIC_RELAXED);
 
-	return together ? 1 : ctx->n_threads;
+	return together || gpube__alone(ctx) ? 1 : ctx->n_threads;
+}
+
+/* (A count that grows under a const context: it is no part of what that says.) */
+static void count(const struct gpube_ctx *ctx, int64_t ticks)
+{
+	__atomic_fetch_add((int64_t *)&ctx->ticks, ticks, __ATOMIC_RELAXED);
 }
 
 void gpube__work(const struct gpube_ctx *ctx, int64_t ticks)
 {
-	/* (a count that grows under a const context: it is no part of what that says) */
 	for (; ctx; ctx = ctx->parent)
-		__atomic_fetch_add(
-			(int64_t *)&ctx->ticks, ticks * threads_of(ctx), __ATOMIC_RELAXED);
+		count(ctx, ticks * threads_of(ctx));
+}
+
+void gpube__work_shared(const struct gpube_ctx *ctx, int64_t n, int64_t ticks)
+{
+	for (; ctx; ctx = ctx->parent) {
+		const int threads = threads_of(ctx);
+
+		count(ctx, ticks * threads / at_most(n > 1 ? n : 1, threads));
+	}
 }
 
 bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks)

@@ -394,6 +394,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		.saved = start};
 	struct gpube_bounder b;
 	double deadline;
+	int64_t alone;
 	int status, refused;
 
 	*out = NULL;
@@ -404,9 +405,11 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 		return GPUBE_ENOMEM;
 	b = fresh;
 	deadline = gpube__time_limit(ctx, b.told.start, b.opts->timeout_seconds);
+	alone = gpube__alone_begin(ctx);
 	do
 		status = work(&b);
 	while (status == GPUBE_ERANGE && take_fewer_decimals(&b, &fresh));
+	gpube__alone_end(ctx, alone);
 	ctx->deadline = deadline;
 	if (!status || status == GPUBE_ESTOP) {
 		const int settled = gpube__bound_settle(&b);

@@ -48,7 +48,8 @@ static void wait_for_work(struct gpube_dfs_worker *w)
 /* Starts the other threads. */
 static bool wants_others(const struct gpube_dfs_tree *s)
 {
-	if (s->most_workers == 1 || s->n_at_work > 1 || gpube__dfs_tree_is_done(s))
+	if (s->most_workers == 1 || s->n_at_work > 1 || gpube__dfs_tree_is_done(s) ||
+		gpube__alone(s->b->ctx))
 		return false;
 	return s->alone == 0 ||
 	       s->seconds + gpube__budget_spent(&s->turn) >

@@ -346,12 +346,13 @@ static void tell(struct gpube_semidefinite_run *s)
 	gpube__bounder_lower_target(b, s->p->shift, &s->p->target);
 }
 
-/* The nodes of least bound, one for each worker: their number. */
+/* The nodes of least bound, one for each worker that searches: their number. */
 static int take(struct gpube_semidefinite_run *s)
 {
+	const int most = gpube__alone(s->b->ctx) ? 1 : s->n_workers;
 	int n = 0;
 
-	while (s->open.n && n < s->n_workers) {
+	while (s->open.n && n < most) {
 		struct gpube_semidefinite_worker *w = &s->workers[n];
 
 		w->hand = gpube__frontier_pop(&s->open);

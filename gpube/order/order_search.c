@@ -426,7 +426,8 @@ static void run_round(struct gpube_rounds *s, int threads)
 	for (int i = 0; i < s->n_chains; i++)
 		work += chain_work(&s->chains[i]);
 	s->spent += (double)work * SECONDS_PER_OPERATION / threads;
-	gpube__work(s->ctx, (int64_t)(1e9 * SECONDS_PER_OPERATION * (double)work));
+	gpube__work_shared(
+		s->ctx, s->n_chains, (int64_t)(1e9 * SECONDS_PER_OPERATION * (double)work));
 	search_compare(s);
 	show(s);
 	now = gpube__order_merit(s->best_sum, s->best_largest);

@@ -215,10 +215,12 @@ int gpube__nested_passes(
 {
 	int status = GPUBE_OK;
 
-	gpube__work(n->ctx, n_passes * pass_ticks(n, p));
 	for (int k = 0; k < n_passes && !status; k++)
 		status = n->regions->pass(
 			n->ctx, &p->r, what | (k % 2 ? GPUBE_REGIONS_BACKWARD : 0));
+	/* (a pass shares its groups; a card is waited for) */
+	gpube__work_shared(
+		n->ctx, n->ops == gpube__ops_cpu() ? n->plan.n : 1, n_passes * pass_ticks(n, p));
 	return status ? status : read_head(n, p);
 }
 

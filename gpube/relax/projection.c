@@ -279,10 +279,10 @@ static void add_item(void *arg, int64_t item, int thread)
 static void share(struct gpube_ctx *ctx, struct shared *w, bool shares,
 	void (*fn)(void *arg, int64_t item, int thread), int items_per_thread)
 {
-	gpube__work(ctx, CALL_TICKS + w->p->cells / CELLS_A_TICK);
 	w->n_items =
 		shares && w->p->cells >= PARALLEL ? (int64_t)ctx->n_threads * items_per_thread : 1;
 	gpube__parallel(ctx, w->n_items, fn, w);
+	gpube__work_shared(ctx, w->n_items, CALL_TICKS + w->p->cells / CELLS_A_TICK);
 }
 
 void gpube__project_least_shared(struct gpube_ctx *ctx, const struct gpube_projection *p,

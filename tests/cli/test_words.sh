@@ -74,10 +74,10 @@ for text in talk help pages site; do
 	that "no private word in: $text" sh -c "cat '$work/private'; [ -s '$work/$text' ] && [ ! -s '$work/private' ]"
 done
 
-# ---- variables of the environment that libraries and program read (HOME: in words; a rank's place and hook: tests and MPI)
+# ---- variables of the environment that libraries and program read (HOME: in words; hooks of tests, a rank's place: MPI)
 "$gpube" __man > "$work/gpube.1"
 for name in $(find gpube formats csg nash dcop -name '*.c' -exec grep -oh 'getenv("[A-Z_]*")' {} + | tr -dc 'A-Z_\n' | sort -u); do
-	case $name in HOME | GPUBE_TEST_RANK) ;; *) that "$name is in gpube(1)" grep -q "^[.]B $name\$" "$work/gpube.1" ;; esac
+	case $name in HOME | GPUBE_TEST_RANK | GPUBE_TEST_THREADS) ;; *) that "$name is in gpube(1)" grep -q "^[.]B $name\$" "$work/gpube.1" ;; esac
 done
 
 # ---- the keys of --json

@@ -12,8 +12,11 @@ char dir[256];
 int ctx_open(int n_threads, uint64_t memory_bytes)
 {
 	struct gpube_opts opts = {.n_threads = n_threads, .memory_bytes = memory_bytes};
+	const int status = gpube_ctx_new(&ctx, &opts);
 
-	return gpube_ctx_new(&ctx, &opts);
+	if (!status)
+		ctx->alone = 0; /* threads come to a search at once: models are small */
+	return status;
 }
 
 int ctx_setup(void **state)

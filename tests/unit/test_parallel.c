@@ -310,6 +310,56 @@ static void asked_by_the_environment(void **state)
 	unsetenv("OMP_NUM_THREADS");
 }
 
+static void add_work(void *arg, int64_t item, int thread)
+{
+	(void)item;
+	(void)thread;
+	gpube__work(arg, 10);
+}
+
+/* What one thread works counts for all, once searches are not alone; what is shared counts once. */
+static void waiting_counts_later(void **state)
+{
+	enum { ALONE = 3000 };
+	struct gpube_ctx *ctx = ctx_of(4);
+	int64_t at;
+
+	(void)state;
+	assert_int_equal(ctx->alone, GPUBE__ALONE_TICKS);
+	assert_false(gpube__alone(ctx)); /* no run has begun */
+	gpube__work(ctx, 100);
+	assert_int_equal(ctx->ticks, 400);
+	gpube__work_shared(ctx, 8, 100);
+	assert_int_equal(ctx->ticks, 500);
+	gpube__work_shared(ctx, 2, 100);
+	gpube__work_shared(ctx, 0, 100);
+	assert_int_equal(ctx->ticks, 500 + 200 + 400);
+	gpube__parallel(ctx, 10, add_work, ctx);
+	assert_int_equal(ctx->ticks, 1200);
+
+	ctx->alone = ALONE; /* of the three others together */
+	assert_int_equal(gpube__alone_begin(ctx), 0);
+	assert_true(gpube__alone(ctx));
+	gpube__work(ctx, 400);
+	gpube__work_shared(ctx, 2, 400);
+	assert_int_equal(ctx->ticks, 2000);
+	assert_true(gpube__alone(ctx));
+	gpube__work(ctx, ALONE / 3 - 800);
+	assert_false(gpube__alone(ctx));
+	at = ctx->ticks;
+	gpube__work(ctx, 1);
+	assert_int_equal(ctx->ticks, at + 4);
+
+	at = gpube__alone_begin(ctx);
+	assert_true(gpube__alone(ctx));
+	ctx->n_threads = 1;
+	assert_false(gpube__alone(ctx));
+	ctx->n_threads = 4;
+	gpube__alone_end(ctx, at);
+	assert_false(gpube__alone(ctx));
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -324,6 +374,7 @@ int main(void)
 		cmocka_unit_test(no_signal_is_for_a_thread),
 		cmocka_unit_test(a_context_in_each_thread),
 		cmocka_unit_test(asked_by_the_environment),
+		cmocka_unit_test(waiting_counts_later),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -99,6 +99,12 @@ static void exchange(struct gpube_andor_walker *w)
 	w->n_new += gpube__andor_far_take(a);
 }
 
+/* Whether a search that began with one walker is to go on with all. */
+static bool others_come(const struct gpube_andor *a)
+{
+	return a->n_at_work < a->n_walkers && !gpube__alone(a->ctx);
+}
+
 static void check_clock(struct gpube_andor_walker *w)
 {
 	struct gpube_andor *a = w->a;
@@ -116,7 +122,7 @@ static void check_clock(struct gpube_andor_walker *w)
 		w->over = true;
 	else if (gpube__andor_cache_is_full(a->cache))
 		a->full = a->over = w->over = true;
-	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx) ||
+	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx) || others_come(a) ||
 		 (a->far && gpube__andor_far_ended(a)))
 		atomic_store(&a->over, w->over = true);
 }
@@ -161,7 +167,7 @@ static void tell_path(struct gpube_andor_walker *w)
 static void come_to(struct gpube_andor_walker *w, int32_t p)
 {
 	w->path[w->depth++] = (struct gpube_andor_place){.p = p, .since = w->n_nodes};
-	if (w->n_nodes >= w->tell_at && w->a->n_walkers > 1)
+	if (w->n_nodes >= w->tell_at && w->a->n_at_work > 1)
 		tell_path(w);
 }
 
@@ -390,9 +396,10 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	again = !a->ended;
 	while (again) { /* results are cached, so a new start costs little */
 		a->over = a->full = false;
-		gpube__parallel(a->ctx, a->n_walkers, search_as, a);
-		again = a->full && !a->ended;
-		if (again)
+		a->n_at_work = gpube__alone(a->ctx) ? 1 : a->n_walkers;
+		gpube__parallel(a->ctx, a->n_at_work, search_as, a);
+		again = (a->full || others_come(a)) && !a->ended;
+		if (again && a->full)
 			gpube__andor_cache_grow(a->cache, a->ctx);
 	}
 	if (a->far)

@@ -135,7 +135,7 @@ struct gpube_andor {
 	struct gpube_andor_far *far; /* what ranks tell each other, or NULL */
 	int32_t *cells;              /* of a guest: those of its tables */
 	struct gpube_andor_walker *walkers;
-	int n_walkers;
+	int n_walkers, n_at_work; /* at work: of the present search */
 };
 
 /*

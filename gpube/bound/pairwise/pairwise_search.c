@@ -288,9 +288,10 @@ static int split(struct gpube_pairwise_run *s, int k, struct gpube_relations_sta
 
 static int turn(struct gpube_pairwise_run *s)
 {
+	const int most = gpube__alone(s->b->ctx) ? 1 : s->b->ctx->n_threads;
 	int status = GPUBE_OK, n = 0;
 
-	while (n < s->b->ctx->n_threads && s->open.n && !status) {
+	while (n < most && s->open.n && !status) {
 		struct gpube_relations_state *state = gpube__frontier_pop(&s->open).payload;
 
 		gpube__pairwise_run_know(s, &state->target);
@@ -380,7 +381,7 @@ static int begin(struct gpube_pairwise_run *s)
 	return status ? status : open_root(s);
 }
 
-/* One turn of all threads, after a dive where one is due. */
+/* One turn of all threads that search, after a dive where one is due. */
 static int go_on(struct gpube_pairwise_run *s)
 {
 	int status = GPUBE_OK;

@@ -157,14 +157,21 @@ static void *work_beside(void *arg)
 	return NULL;
 }
 
+/* Until other workers come, the first one; those that wait for a card are there at once. */
+static bool is_alone(const struct gpube_relation_cases *c)
+{
+	return c->n_workers <= c->s->b->ctx->n_threads && gpube__alone(c->s->b->ctx);
+}
+
 /* By all workers: a thread of the context each, or one that is started for it. */
 static void work_all(struct gpube_relation_cases *c)
 {
 	struct gpube_ctx *ctx = c->s->b->ctx;
-	const int n = c->n_workers < ctx->n_threads ? c->n_workers : ctx->n_threads;
+	const int most = c->alone ? 1 : ctx->n_threads,
+		  n = c->n_workers < most ? c->n_workers : most;
 	int n_begun = n;
 
-	while (n_begun < c->n_workers &&
+	while (!c->alone && n_begun < c->n_workers &&
 		gpube__thread_start(&c->workers[n_begun].thread, work_beside, &c->workers[n_begun]))
 		n_begun++;
 	gpube__parallel(ctx, n, work, c);
@@ -264,8 +271,10 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 	gpube__bounder_hold_saves(b, 1);
 	do { /* a save finds all cases open */
 		c->over = false;
+		c->alone = is_alone(c);
 		work_all(c);
-		again = !c->status && gpube__bounder_save_is_due(b, 1);
+		again = !c->status &&
+			(gpube__bounder_save_is_due(b, 1) || (c->alone && !is_alone(c)));
 		c->n_saved = c->n_split + c->n_closed;
 		gpube__bounder_save_if_due(b, 1);
 	} while (again && !gpube__pairwise_run_is_over(s) && !gpube__bounder_done(b));

@@ -108,6 +108,7 @@ struct gpube_relation_cases {
 	} * ranks;                        /* by value: value a of variable i is value_at[i] + a */
 	struct gpube_case_probes *probes; /* that others may help with, or NULL */
 	int n_workers;                    /* by the threads that there were at first */
+	bool alone;                       /* the first one works, until others come */
 	struct gpube_case_worker *workers;
 };
 

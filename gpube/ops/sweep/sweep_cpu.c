@@ -173,11 +173,12 @@ void gpube__sweep_cpu(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p,
 		w.rise = 0;
 		if (entries >= GPUBE__SWEEP_SHARED) {
 			gpube__parallel(ctx, n, ask_item, &w);
+			gpube__work_shared(ctx, n, ticks);
 		} else {
 			for (int32_t j = 0; j < n; j++)
 				ask_item(&w, j, 0);
+			gpube__work(ctx, ticks);
 		}
-		gpube__work(ctx, ticks);
 		s->constant = gpube__region_risen(s->constant, s->target, w.rise);
 	}
 }

@@ -618,7 +618,7 @@ static int agree(struct agreeing *w)
 	if (!w->index)
 		return GPUBE_ENOMEM;
 	gpube__parallel(l->ctx, l->plan.n_separators, find_cells, w);
-	gpube__work(l->ctx, INDEX_TICKS * l->plan.n_cells);
+	gpube__work_shared(l->ctx, l->plan.n_separators, INDEX_TICKS * l->plan.n_cells);
 	for (int k = 0; k < l->ctx->n_threads; k++)
 		gpube__relation_index_clear(l->ctx, &w->index[k]);
 	gpube__free(l->ctx, w->index);

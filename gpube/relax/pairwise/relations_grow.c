@@ -201,7 +201,7 @@ static int extend(
 	status = x.n ? find_old(w, to, &x) : GPUBE_ENOMEM;
 	if (!status) {
 		gpube__parallel(w->ctx, n_chunks, extend_chunk, &x);
-		gpube__work(w->ctx,
+		gpube__work_shared(w->ctx, n_chunks,
 			TRIED_TICKS * room + (int64_t)(1 + x.n_old) * FOUND_TICKS * x.found);
 		*fits = x.found <= w->l->most;
 		w->l->all &= *fits;
