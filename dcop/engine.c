@@ -1,11 +1,9 @@
 /* engine.c - tasks, workers and the main loop: see engine.h. */
-#define _POSIX_C_SOURCE 200809L
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "dcop/engine.h"
 #include "gpube/base/thread.h"
@@ -141,20 +139,6 @@ static void end_workers(struct dcop_engine *e)
 
 /* ---- the main loop --------------------------------------------------------------------------- */
 
-/* Waits for news, with the lock held. */
-static void wait_for_news(struct dcop_engine *e, double seconds)
-{
-	struct timespec until;
-
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += (long)(seconds * 1e9);
-	if (until.tv_nsec >= 1000000000) {
-		until.tv_sec++;
-		until.tv_nsec -= 1000000000;
-	}
-	pthread_cond_timedwait(&e->news, &e->lock, &until);
-}
-
 /* Sends what the workers have put out. */
 static int empty_outbox(struct dcop_engine *e, bool *busy)
 {
@@ -201,7 +185,8 @@ static int main_loop(struct dcop_engine *e)
 		gpube__progress(
 			e->ctx, (double)e->n_eliminated / (e->plan->agents->n + 1), "agents");
 		if (!sent && !moved)
-			wait_for_news(e, alone ? ALONE_SECONDS : WORLD_SECONDS);
+			gpube__thread_wait(
+				&e->news, &e->lock, alone ? ALONE_SECONDS : WORLD_SECONDS);
 	}
 	status = e->status;
 	pthread_mutex_unlock(&e->lock);

@@ -11,4 +11,7 @@
  */
 bool gpube__thread_start(pthread_t *thread, void *(*work)(void *), void *arg);
 
+/* As pthread_cond_wait(), for so many seconds at most. */
+void gpube__thread_wait(pthread_cond_t *changed, pthread_mutex_t *lock, double seconds);
+
 #endif

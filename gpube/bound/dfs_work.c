@@ -1,9 +1,8 @@
 /* dfs_work.c - the threads of a search tree: one at first, then several. See dfs_tree.h. */
-#define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
+#include "gpube/base/thread.h"
 #include "gpube/bound/sharing/sharing.h"
 
 /*
@@ -14,7 +13,7 @@
 enum { COPIES_PAY = 5 };
 #define COPIES 0.125
 /* Seconds that the first worker waits before it polls again. */
-enum { HEARING_NS = 5000000 };
+#define HEARING_SECONDS 0.005
 
 /* ---- taking turns ---------------------------------------------------------------------------- */
 
@@ -30,18 +29,12 @@ static void end(struct gpube_dfs_tree *s, int status)
 static void wait_for_work(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs_tree *s = w->s;
-	struct timespec until;
 
 	__atomic_store_n(&s->n_waiting, s->n_waiting + 1, __ATOMIC_RELAXED);
-	if (gpube__dfs_worker_is_first(w)) {
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += HEARING_NS;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&s->changed, &s->lock, &until);
-	} else {
+	if (gpube__dfs_worker_is_first(w))
+		gpube__thread_wait(&s->changed, &s->lock, HEARING_SECONDS);
+	else
 		pthread_cond_wait(&s->changed, &s->lock);
-	}
 	__atomic_store_n(&s->n_waiting, s->n_waiting - 1, __ATOMIC_RELAXED);
 }
 

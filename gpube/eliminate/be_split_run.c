@@ -1,6 +1,4 @@
 /* be_split_run.c - boxes bounded, eliminated and counted: see be_split.h. */
-#define _POSIX_C_SOURCE 200809L
-
 #include "gpube/eliminate/be_split_parts.h"
 #include "gpube/base/thread.h"
 #include "gpube/eliminate/be.h"
@@ -11,7 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /*
  * The part of their predicted time in which slices are bounded, and the part that this may take if
@@ -429,18 +426,13 @@ static void wait_for_all(struct gpube_be_split *s)
 {
 	pthread_mutex_lock(&s->lock);
 	while (s->n_running > 0) {
-		struct timespec until;
 		bool stop = gpube__stopped(s->ctx);
 
 		for (int i = 0; i < s->n_begun; i++)
 			stop |= s->workers[i].status == GPUBE_ESTOP;
 		for (int i = 0; i < s->n_begun && stop; i++)
 			gpube_ctx_stop(s->workers[i].ctx);
-		clock_gettime(CLOCK_REALTIME, &until);
-		until.tv_nsec += 20000000;
-		until.tv_sec += until.tv_nsec / 1000000000;
-		until.tv_nsec %= 1000000000;
-		pthread_cond_timedwait(&s->finished, &s->lock, &until);
+		gpube__thread_wait(&s->finished, &s->lock, 0.02);
 	}
 	pthread_mutex_unlock(&s->lock);
 	for (int i = 0; i < s->n_begun; i++)

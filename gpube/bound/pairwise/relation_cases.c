@@ -1,12 +1,10 @@
 /* relation_cases.c - cases of relations: who makes them and works on them. See relation_cases.h. */
-#define _POSIX_C_SOURCE 200809L
 #include "gpube/bound/pairwise/relation_cases.h"
 
 #include "gpube/base/thread.h"
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 const struct gpube_case_rules gpube__case_rules = {.slow = 0.01,
 	.card_slow = 0.1,
@@ -19,7 +17,8 @@ const struct gpube_case_rules gpube__case_rules = {.slow = 0.01,
  * Who waits for a case looks around after so long, and after so many times what its search took, at
  * most so many seconds.
  */
-enum { WAIT_NS = 1000000, RESTING = 4 };
+enum { RESTING = 4 };
+#define WAIT      0.001
 #define MOST_REST 0.1
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -30,19 +29,15 @@ static void wait_for_case(struct gpube_case_worker *w)
 	struct gpube_relation_cases *c = w->all;
 	const bool searches = c->n_waiting < c->s->b->ctx->n_threads;
 	const double start = gpube__now();
-	struct timespec until;
 
 	c->n_waiting++;
 	pthread_mutex_unlock(&c->lock);
 	if (searches)
 		gpube__case_search(w, NULL);
 	pthread_mutex_lock(&c->lock);
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += WAIT_NS + (long)(fmin(RESTING * (gpube__now() - start), MOST_REST) * 1e9);
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
 	if (!c->open.n)
-		pthread_cond_timedwait(&c->changed, &c->lock, &until);
+		gpube__thread_wait(&c->changed, &c->lock,
+			WAIT + fmin(RESTING * (gpube__now() - start), MOST_REST));
 	c->n_waiting--;
 }
 
