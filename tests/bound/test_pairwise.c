@@ -76,6 +76,71 @@ static void torus(void **state)
 	gpube_model_free(m);
 }
 
+/* Spins on a torus of three dimensions, with a random coupling of each two neighbours. */
+static struct gpube_model *spin_glass(int side, uint64_t seed)
+{
+	struct gpube_model *m;
+	struct gpube_rng rng;
+	const int n = side * side * side;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < n; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < n; i++)
+		for (int step = 1; step < n; step *= side) {
+			const int at = i / step % side;
+			const int32_t scope[] = {i, i + ((at + 1) % side - at) * step};
+			const int64_t cost = (int64_t)gpube__rng_below(&rng, 100000);
+			const bool differ = gpube__rng_below(&rng, 2);
+			const int64_t costs[] = {differ ? 0 : cost, differ ? cost : 0,
+				differ ? cost : 0, differ ? 0 : cost};
+
+			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
+		}
+	return m;
+}
+
+static bool asked;
+
+static void hear(void *arg, const struct gpube_log *said)
+{
+	(void)arg;
+	if (strstr(said->text, "sweeps are the "))
+		asked = true;
+	if (asked)
+		gpube_ctx_stop(ctx);
+}
+
+/*
+ * Where the method has long to go a card is asked for, whether there is one or not; where the host
+ * alone is wanted, or the method ends soon, none is.
+ */
+static void card(void **state)
+{
+	const struct {
+		int side;
+		enum gpube_backend backend;
+		bool asks;
+	} rows[] = {{7, GPUBE_BACKEND_AUTO, true}, {3, GPUBE_BACKEND_AUTO, false},
+		{4, GPUBE_BACKEND_CPU, false}};
+
+	(void)state;
+	ctx->log = hear;
+	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
+		const struct gpube_opts opts = {
+			.method = GPUBE_BOUND_PAIRWISE, .backend = rows[k].backend};
+		struct gpube_model *m = spin_glass(rows[k].side, k);
+
+		asked = false;
+		gpube_result_free(must_bound(m, &opts));
+		assert_true(asked == rows[k].asks);
+		gpube_ctx_resume(ctx);
+		gpube_model_free(m);
+	}
+	ctx->log = NULL;
+}
+
 /*
  * No part of a split state is forgotten where there is no memory for it: what is said is a bound
  * all the same.
@@ -134,6 +199,7 @@ int main(void)
 
 	add_seeds(&c, splitting, N_SPLIT, "splitting, seed");
 	add_seeds(&c, torus, N_TORUS, "torus, seed");
+	add_case(&c, card, NULL, "a card is asked for");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "pairwise", ctx_setup_1_thread, ctx_teardown);
 }

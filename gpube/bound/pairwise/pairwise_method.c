@@ -141,27 +141,31 @@ void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
 /* ---- a card ---------------------------------------------------------------------------------- */
 
 /*
- * It is asked for where so many more sweeps would take so many ticks: as long as a card takes to be
- * opened. Of its memory that is left, those who sweep have one part in so many together; each such
- * bytes at most.
+ * It takes as long to open as so much work, so it waits for relations that suit it, and until the
+ * method will have done as much by the end of its turn. Of its memory that is left, those who sweep
+ * have one part in so many together; each such bytes at most.
  */
-enum { SWEEPS_AHEAD = 400, CARD_PART = 2 };
-#define OPENING_TICKS 1e9
-#define MOST_BYTES    ((uint64_t)1 << 30)
+#define OPENING 0.4
+enum { CARD_PART = 2 };
+#define MOST_BYTES ((uint64_t)1 << 30)
 
-void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s, const struct gpube_relations *l)
+void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s)
 {
 	const enum gpube_backend want = s->b->opts->backend;
 	int status;
 
 	if (s->asked || want == GPUBE_BACKEND_CPU ||
 		(want == GPUBE_BACKEND_AUTO &&
-			SWEEPS_AHEAD * (double)gpube__sweep_ticks(&l->plan) < OPENING_TICKS))
+			(!gpube__relations_suit_card(s->relations) ||
+				gpube__pairwise_run_worked(s) + gpube__budget_left(&s->turn) <
+					OPENING)))
 		return;
 	s->asked = true;
 	s->card = gpube__sweep_cuda(s->b->ctx, &status);
 	if (s->card)
 		gpube__pairwise_run_open_card(s, &s->sweeper, s->b->ctx, 1);
+	gpube__log(s->b->ctx, GPUBE_LOG_DETAIL, "pairwise: sweeps are the %s's",
+		s->card ? "card" : "host");
 }
 
 void gpube__pairwise_run_open_card(

@@ -107,7 +107,7 @@ bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s);
 int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any);
 
 /* A card for sweeps of these relations, where one is allowed, there, and likely to pay. */
-void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s, const struct gpube_relations *l);
+void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s);
 /* Of its memory, for one who sweeps. */
 void gpube__pairwise_run_open_card(
 	struct gpube_pairwise_run *s, struct gpube_sweeper *w, struct gpube_ctx *ctx, int n);

@@ -91,7 +91,7 @@ static int climb(struct gpube_pairwise_run *s, double slow)
 {
 	int status;
 
-	gpube__pairwise_run_ask_card(s, s->relations);
+	gpube__pairwise_run_ask_card(s);
 	status = gpube__sweeper_begin(&s->sweeper, s->relations);
 	if (!status)
 		status = climb_on(s, slow);

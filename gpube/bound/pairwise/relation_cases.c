@@ -11,7 +11,7 @@ const struct gpube_case_rules gpube__case_rules = {.slow = 0.01,
 	.most_windows = 100,
 	.probes = 6,
 	.steps = 2000,
-	.more_card_workers = 3};
+	.more_card_workers = 1};
 
 /*
  * Who waits for a case looks around after so long, and after so many times what its search took, at

@@ -19,9 +19,14 @@ static int64_t card_ticks(const struct gpube_sweeper *w, const struct gpube_rela
 	       w->n_a_thread;
 }
 
+bool gpube__relations_suit_card(const struct gpube_relations *l)
+{
+	return gpube__sweep_entries(&l->plan) >= CARD_ENTRIES * (int64_t)l->plan.n_waves;
+}
+
 bool gpube__sweeper_prefers_card(const struct gpube_sweeper *w, const struct gpube_relations *l)
 {
-	return w->card && gpube__sweep_entries(&l->plan) >= CARD_ENTRIES * (int64_t)l->plan.n_waves;
+	return w->card && gpube__relations_suit_card(l);
 }
 
 bool gpube__sweeper_has_room(const struct gpube_sweeper *w, const struct gpube_relations *l)

@@ -60,7 +60,8 @@ struct gpube_sweeper_choice {
 int gpube__sweeper_probe(struct gpube_sweeper *w, int n, const struct gpube_sweeper_choice *choices,
 	int n_sweeps, int64_t *constant, bool *any);
 
-/* Whether there is a card, and a sweep over these relations is long enough for it. */
+/* Whether a sweep over these relations is long enough for a card; and there is one. */
+bool gpube__relations_suit_card(const struct gpube_relations *l);
 bool gpube__sweeper_prefers_card(const struct gpube_sweeper *w, const struct gpube_relations *l);
 
 /* Whether sweeps over larger relations than these would take a card hardly longer. */
