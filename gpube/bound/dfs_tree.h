@@ -26,8 +26,8 @@
  * times; cutoffs are read at every node. A block's bound is the least of its open nodes and of the
  * nodes that threads hold. A held node counts until all its children are open, so the bound is
  * never too high. A thread without work waits, and others end their runs early when they see that.
- * The threads also share a first run, as a tree that is kept while the run lasts; a thread that
- * leaves it goes on where it was, depth first. Only the caller's thread reports incumbents and
+ * A first run keeps its open nodes while it lasts, so that threads share it; a thread that leaves
+ * it goes on where it was, depth first. Only the caller's thread reports incumbents and
  * polls the cutoff. With one thread the search is the same as without threads.
  *
  * Designs weighed. (1) A subtree for each thread, by the first decisions: their sizes differ too
@@ -51,8 +51,8 @@
 struct gpube_dfs_block {
 	int32_t first, last;           /* its variables are positions first … last - 1 */
 	bool closed, sweeping, opened; /* opened: the nodes that runs leave open are kept */
-	bool trying;  /* they are kept while a first run of several threads lasts */
-	double trial; /* nodes that this run may still visit */
+	bool trying;                   /* they are kept while a first run lasts */
+	double trial;                  /* nodes that it may still visit */
 	enum gpube_dfs_swept swept;
 	int64_t lower, upper; /* upper: the cost of its part of 'best'; GPUBE_INF: none */
 	int32_t n_runs;
@@ -78,12 +78,12 @@ struct gpube_dfs_worker {
 	struct gpube_dfs_block *k; /* the block at work, or NULL */
 	int64_t others;            /* the part of the constant at the root of the other blocks */
 	struct gpube_frontier_hand at; /* the node at work: no child has a lower bound */
-	bool from_root, shares; /* from_root: a first run; shares: there is room for open nodes */
-	double nodes;           /* most nodes of this run */
-	int64_t cutoff;         /* of k, which other threads may lower */
-	int32_t *values;        /* the last assignment found, of m */
-	struct gpube_dfs_mark *marks; /* by depth: the state before its decision */
-	struct gpube_decision *steps; /* decisions since the root, of positions */
+	bool shares;                   /* there is room for open nodes */
+	double nodes;                  /* most nodes of this run */
+	int64_t cutoff;                /* of k, which other threads may lower */
+	int32_t *values;               /* the last assignment found, of m */
+	struct gpube_dfs_mark *marks;  /* by depth: the state before its decision */
+	struct gpube_decision *steps;  /* decisions since the root, of positions */
 	int64_t n_steps, steps_capacity;
 	int32_t last;    /* the position whose last decision failed at once, or -1 */
 	int64_t n_nodes; /* of this run */
