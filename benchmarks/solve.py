@@ -6,7 +6,8 @@ usage: benchmarks/solve.py DATA --csv RUN.csv [--gpube build/gpube] [--toulbar2 
                            [--share K/N] [--lock FILE] [--deadline SECONDS] [--options="--backend cpu"]
        benchmarks/solve.py DATA --csv RUN.csv[,ANOTHER.csv...] --report [--plot solved.svg]
 
-Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv, DATA/fabe/INDEX.tsv and DATA/modelled/INDEX.tsv. The CSV has a line for an
+Instances are the .wcsp, .cfn and .uai models of DATA/INDEX.tsv, DATA/fabe/INDEX.tsv and DATA/modelled/INDEX.tsv, or the files of a
+folder without one. The CSV has a line for an
 instance and a way: auto (what a user types), those of --method, and toulbar2's options of PEERS. What the CSV has already is not run again, so that a run can be continued. A method
 gets as much time as auto took: when it has not ended by then, it is not faster. It is left out where auto took less
 than 0.05 s, and where neither auto nor toulbar2 proved an answer. With --lock each command holds that lock. --options: of every gpube command. --like:
@@ -73,6 +74,9 @@ def expected(row):
     return (float(m.group(1)), None) if m else None
 
 
+MODEL = re.compile(r"\.(wcsp|cfn|uai)(\.xz|\.gz)?$")
+
+
 def instances(data, only):
     rows = []
     for folder in ("", "fabe", "modelled"):
@@ -83,8 +87,10 @@ def instances(data, only):
             for r in csv.DictReader(f, delimiter="\t", quoting=csv.QUOTE_NONE):
                 if not r["path"].startswith("modelled/"):
                     r["path"] = os.path.join(folder, r["path"])
-                if re.search(r"\.(wcsp|cfn|uai)(\.xz|\.gz)?$", r["path"]) and only in r["path"]:
+                if MODEL.search(r["path"]) and only in r["path"]:
                     rows.append(r)
+    if not os.path.exists(os.path.join(data, "INDEX.tsv")):
+        rows += [{"path": name} for name in sorted(os.listdir(data)) if MODEL.search(name) and only in name]
     with open(os.path.join(HERE, "instances.txt")) as f:
         corrected = dict(line.split() for line in (x.split("#")[0] for x in f) if len(line.split()) == 2)
     for r in rows:

@@ -141,6 +141,60 @@ static void card(void **state)
 	ctx->log = NULL;
 }
 
+static long long first[2], grown[2]; /* how many relations, and their tuples */
+
+static void hear_growth(void *arg, const struct gpube_log *said)
+{
+	static const char of[] = "pairwise: sparse relations of up to ";
+
+	(void)arg;
+	if (!first[1])
+		(void)sscanf(said->text,
+			"pairwise: %lld subproblems of %*d of %*d variables, %*d separators, %lld",
+			&first[0], &first[1]);
+	if (strncmp(said->text, of, strlen(of)) == 0) {
+		assert_int_equal(
+			sscanf(said->text + strlen(of), "%*d tuples: %lld, %*d separators, %lld",
+				&grown[0], &grown[1]),
+			2);
+		gpube_ctx_stop(ctx);
+	}
+}
+
+/*
+ * Where no two relations fit into one of twice as many tuples they grow on until two do: on a torus
+ * of two dimensions they have 256 tuples of 8 spins, and two of them 4096 or more.
+ */
+static void growth(void **state)
+{
+	enum { SIDE = 32 };
+	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
+	struct gpube_model *m;
+	struct gpube_rng rng;
+
+	(void)state;
+	gpube__rng_init(&rng, 1);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < SIDE * SIDE; i++)
+		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
+	for (int i = 0; i < SIDE * SIDE; i++)
+		for (int step = 1; step < SIDE * SIDE; step *= SIDE) {
+			const int at = i / step % SIDE;
+			const int32_t scope[] = {i, i + ((at + 1) % SIDE - at) * step};
+			const int64_t equal = (int64_t)gpube__rng_below(&rng, 2);
+			const int64_t costs[] = {equal, 1 - equal, 1 - equal, equal};
+
+			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
+		}
+	ctx->log = hear_growth;
+	gpube_result_free(must_bound(m, &opts));
+	ctx->log = NULL;
+	gpube_ctx_resume(ctx);
+	assert_true(first[1] && grown[1]);
+	assert_true(grown[0] != first[0] || grown[1] > first[1]);
+	gpube_model_free(m);
+}
+
 /*
  * No part of a split state is forgotten where there is no memory for it: what is said is a bound
  * all the same.
@@ -200,6 +254,7 @@ int main(void)
 	add_seeds(&c, splitting, N_SPLIT, "splitting, seed");
 	add_seeds(&c, torus, N_TORUS, "torus, seed");
 	add_case(&c, card, NULL, "a card is asked for");
+	add_case(&c, growth, NULL, "relations grow until two are one");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "pairwise", ctx_setup_1_thread, ctx_teardown);
 }

@@ -13,8 +13,8 @@
 enum { SMALL_TABLE = 256 };
 /* Entries that the first sweeps may read; more is not for sweeps of milliseconds. */
 enum { MOST_SWEPT = 1 << 24 };
-/* Times as many entries when relations grow. */
-enum { GROWTH = 2 };
+/* Times as many entries when relations grow; where none are joined by that, up to so many. */
+enum { GROWTH = 2, LARGEST = 8192 };
 
 void gpube__pairwise_run_update_lower(
 	struct gpube_pairwise_run *s, int64_t constant, const char *by)
@@ -188,12 +188,25 @@ void gpube__pairwise_run_open_card(
 
 /* ---- growth ---------------------------------------------------------------------------------- */
 
+/* Where nothing was joined there are no more relations and no longer ones. */
+static bool are_alike(const struct gpube_relations *l, const struct gpube_relations *old)
+{
+	return l->n_relations == old->n_relations && l->n_entries <= old->n_entries;
+}
+
 int gpube__pairwise_run_grow(struct gpube_pairwise_run *s, bool *any)
 {
 	const double start = gpube__now();
 	struct gpube_relations *l = NULL;
-	int status = gpube__relations_grow(&l, s->relations, s->m, GROWTH * s->relations->most);
+	int64_t most = s->relations->most;
+	int status;
 
+	do { /* as long as no two of them fit into a larger one */
+		gpube__relations_free(l);
+		l = NULL;
+		most *= GROWTH;
+		status = gpube__relations_grow(&l, s->relations, s->m, most);
+	} while (!status && l && most < LARGEST && are_alike(l, s->relations));
 	*any = !status && l;
 	s->all_grown |= !status && !l;
 	if (!l)
