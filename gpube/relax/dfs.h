@@ -48,6 +48,12 @@ enum { GPUBE__DFS_ARITY = 20, GPUBE__DFS_CELLS = 1 << 25 };
 #define GPUBE__DFS_DEAD ((int64_t)1 << 60)
 #define GPUBE__DFS_MOST ((int64_t)1 << 56)
 
+/* With value 'of' of a function's variable, of two: what it costs with a value of the other one. */
+struct gpube_dfs_company {
+	int64_t cost;
+	int32_t of, with; /* of: -1: nothing is known */
+};
+
 struct gpube_dfs_function {
 	int64_t *t;
 	int32_t function; /* of the model */
@@ -57,9 +63,10 @@ struct gpube_dfs_function {
 	int64_t *moved[GPUBE__DFS_ARITY]; /* by value: to that variable, in all */
 	/*
 	 * by value, and of the free value: values of the scope that cost nothing with it, the last
-	 * time
+	 * time; of two variables with what the cell costs, for most tables are not in the cache
 	 */
 	int32_t *company[GPUBE__DFS_ARITY];
+	struct gpube_dfs_company *paired[2];
 	/*
 	 * of two variables: its rows are the second's values; or, where costs are small, a row each
 	 * value of the other one than k
@@ -103,10 +110,11 @@ struct gpube_dfs {
 	int32_t *n_live;
 	/* memory of cost and moved; before a row, the level that has saved it */
 	int64_t *moves;
-	int32_t *values;                      /* memory of live and at */
-	int32_t *company;                     /* memory of the functions' */
-	int64_t *moves_memory;                /* where rows of a copy begin at cache lines, too */
-	int64_t n_moves, n_values, n_company; /* cells of these */
+	int32_t *values;                  /* memory of live and at */
+	int32_t *company;                 /* memory of the functions' */
+	struct gpube_dfs_company *paired; /* likewise */
+	int64_t *moves_memory;            /* where rows of a copy begin at cache lines, too */
+	int64_t n_moves, n_values, n_company, n_paired; /* cells of these */
 
 	int shift;
 	int64_t most_moved;       /* in all to or from one value of one variable, by a function */

@@ -32,8 +32,8 @@ void gpube__dfs_free(struct gpube_dfs *t)
 			t->ordered);
 	}
 	GPUBE_FREE_ALL(ctx, t->functions, t->cost, t->window, t->live, t->at, t->n_live,
-		t->moves_memory, t->values, t->company, t->changed, t->queue, t->wanting, t->free,
-		t->scratch, t->old, t->taken, t->choices, t->trail, t->removed, t);
+		t->moves_memory, t->values, t->company, t->paired, t->changed, t->queue, t->wanting,
+		t->free, t->scratch, t->old, t->taken, t->choices, t->trail, t->removed, t);
 }
 
 /*
@@ -60,13 +60,12 @@ static int64_t *next_row(struct gpube_dfs *t, int64_t *used, int32_t domain)
  * Whether all functions are small enough; how many cells all rows have, of their variables and of
  * the variables alone, and how many values are kept as company.
  */
-static bool is_small(const struct gpube_model *m, int64_t *n_moves, int64_t *n_company)
+static bool is_small(const struct gpube_model *m, struct gpube_dfs *room)
 {
 	double cells = 0;
 
-	*n_moves = *n_company = 0;
 	for (int32_t i = 0; i < m->n_vars; i++)
-		*n_moves += row_room(m->vars[i].domain);
+		room->n_moves += row_room(m->vars[i].domain);
 	for (int32_t f = 0; f < m->n_functions; f++) {
 		int arity = m->functions[f].arity;
 		int64_t n = gpube__cells(m, arity, gpube__scope(m, f));
@@ -78,8 +77,11 @@ static bool is_small(const struct gpube_model *m, int64_t *n_moves, int64_t *n_c
 		for (int k = 0; k < arity; k++) {
 			const int32_t domain = m->vars[gpube__scope(m, f)[k]].domain;
 
-			*n_moves += row_room(domain);
-			*n_company += ((int64_t)domain + 1) * arity;
+			room->n_moves += row_room(domain);
+			if (arity == 2)
+				room->n_paired += (int64_t)domain + 1;
+			else
+				room->n_company += ((int64_t)domain + 1) * arity;
 		}
 	}
 	return true;
@@ -140,9 +142,13 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 	return GPUBE_OK;
 }
 
+/* What the rows of functions are of next: cells of 'moves', of 'company', of 'paired'. */
+struct used {
+	int64_t moves, company, paired;
+};
+
 /* A table with its variables in the order of their positions. */
-static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, int64_t *used,
-	int32_t **company)
+static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, struct used *used)
 {
 	const struct gpube_model *m = t->m;
 	int64_t n = gpube__cells(m, m->functions[f].arity, gpube__scope(m, f)), stride = 1;
@@ -163,9 +169,14 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, i
 
 		to->stride[k] = stride;
 		stride *= domain;
-		to->moved[k] = next_row(t, used, domain);
-		to->company[k] = *company;
-		*company += ((int64_t)domain + 1) * to->arity;
+		to->moved[k] = next_row(t, &used->moves, domain);
+		if (to->arity == 2) {
+			to->paired[k] = t->paired + used->paired;
+			used->paired += (int64_t)domain + 1;
+		} else {
+			to->company[k] = t->company + used->company;
+			used->company += ((int64_t)domain + 1) * to->arity;
+		}
 	}
 	return status ? status : turn(t, to, n);
 }
@@ -261,8 +272,8 @@ static bool sums_fit(const struct gpube_dfs *t)
 static int fill(struct gpube_dfs *t, const int32_t *order)
 {
 	const struct gpube_model *m = t->m;
-	int64_t used = 0;
-	int32_t *values = t->values, *company = t->company;
+	struct used used = {0};
+	int32_t *values = t->values;
 	int status = GPUBE_OK;
 
 	for (int32_t p = 0; p < t->n; p++) {
@@ -270,7 +281,7 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 
 		t->order[p] = order[p];
 		t->position[order[p]] = p;
-		t->cost[p] = next_row(t, &used, domain);
+		t->cost[p] = next_row(t, &used.moves, domain);
 		t->window[p] = (struct gpube_dfs_window){0, gpube__row_cells(domain)};
 		for (int32_t a = domain; a < gpube__row_cells(domain); a++)
 			t->cost[p][a] = GPUBE__ROW_DROPPED;
@@ -281,9 +292,11 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
 		for (int32_t a = 0; a < domain; a++)
 			t->live[p][a] = t->at[p][a] = a;
 	}
+	for (int64_t i = 0; i < t->n_paired; i++)
+		t->paired[i].of = -1;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
 		if (m->functions[f].arity > 0)
-			status = load(t, &t->functions[t->n_functions++], f, &used, &company);
+			status = load(t, &t->functions[t->n_functions++], f, &used);
 	if (!status)
 		status = list_functions(t);
 	for (int32_t p = 0; p < t->n && !status; p++)
@@ -310,6 +323,7 @@ static int make_room(struct gpube_dfs *t, uint64_t n_functions, int more)
 		gpube__alloc_zero(ctx, (uint64_t)t->n_moves + (uint64_t)more, sizeof(*t->moves));
 	t->values = gpube__alloc(ctx, 2 * (uint64_t)t->n_values, sizeof(*t->values));
 	t->company = gpube__alloc_zero(ctx, (uint64_t)t->n_company, sizeof(*t->company));
+	t->paired = gpube__alloc_zero(ctx, (uint64_t)t->n_paired, sizeof(*t->paired));
 	t->removed = gpube__alloc(ctx, (uint64_t)t->n_values, sizeof(*t->removed));
 	t->changed = gpube__alloc_zero(ctx, n, 1);
 	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
@@ -321,9 +335,9 @@ static int make_room(struct gpube_dfs *t, uint64_t n_functions, int more)
 	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->moves = t->moves_memory;
 	return t->functions && t->cost && t->window && t->live && t->at && t->n_live && t->moves &&
-			       t->values && t->company && t->removed && t->changed && t->queue &&
-			       t->wanting && t->free && t->scratch && t->old && t->taken &&
-			       t->choices
+			       t->values && t->company && t->paired && t->removed && t->changed &&
+			       t->queue && t->wanting && t->free && t->scratch && t->old &&
+			       t->taken && t->choices
 		       ? GPUBE_OK
 		       : GPUBE_ENOMEM;
 }
@@ -334,11 +348,12 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	struct gpube_ctx *ctx = m->ctx;
 	const uint64_t n = (uint64_t)m->n_vars;
 	struct gpube_dfs *t;
-	int64_t n_moves, n_values = 0, n_company, left = gpube__costs_left(m, cutoff);
+	int64_t n_values = 0, left = gpube__costs_left(m, cutoff);
+	struct gpube_dfs room = {0};
 	int status = GPUBE_ENOMEM;
 
 	*out = NULL;
-	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &n_moves, &n_company) ||
+	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &room) ||
 		(int64_t)m->n_functions * GPUBE__DFS_ARITY > INT32_MAX)
 		return GPUBE_OK;
 	t = gpube__alloc_zero(ctx, 1, sizeof(*t));
@@ -360,9 +375,10 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	/* as vectors have them */
 	t->widest = (t->widest + GPUBE__ROW_STEP - 1) / GPUBE__ROW_STEP * GPUBE__ROW_STEP;
 	gpube__work(ctx, MADE_TICKS * (n_values + gpube__model_cells(m)));
-	t->n_moves = n_moves;
+	t->n_moves = room.n_moves;
 	t->n_values = n_values;
-	t->n_company = n_company;
+	t->n_company = room.n_company;
+	t->n_paired = room.n_paired;
 	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
 	t->kernels = gpube__ascent_kernels();
 	t->weights = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->weights));
@@ -386,6 +402,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 double gpube__dfs_copy_bytes(const struct gpube_dfs *t)
 {
 	return (double)t->n_moves * sizeof(*t->moves) + (double)t->n_company * sizeof(*t->company) +
+	       (double)t->n_paired * sizeof(*t->paired) +
 	       3 * (double)t->n_values * sizeof(*t->values) +
 	       (double)t->n_functions * sizeof(*t->functions);
 }
@@ -400,6 +417,7 @@ void gpube__dfs_copy_again(struct gpube_dfs *t)
 	memcpy(t->moves, from->moves, (size_t)t->n_moves * sizeof(*t->moves));
 	memcpy(t->values, from->values, 2 * (size_t)t->n_values * sizeof(*t->values));
 	memcpy(t->company, from->company, (size_t)t->n_company * sizeof(*t->company));
+	memcpy(t->paired, from->paired, (size_t)t->n_paired * sizeof(*t->paired));
 	memcpy(t->window, from->window, (size_t)t->n * sizeof(*t->window));
 	memcpy(t->n_live, from->n_live, (size_t)t->n * sizeof(*t->n_live));
 	memcpy(t->free, from->free, (size_t)t->n * sizeof(*t->free));
@@ -422,7 +440,10 @@ static void point(struct gpube_dfs *t)
 		*to = *g;
 		for (int k = 0; k < g->arity; k++) {
 			to->moved[k] = t->moves + (g->moved[k] - from->moves);
-			to->company[k] = t->company + (g->company[k] - from->company);
+			if (g->arity == 2)
+				to->paired[k] = t->paired + (g->paired[k] - from->paired);
+			else
+				to->company[k] = t->company + (g->company[k] - from->company);
 		}
 	}
 }

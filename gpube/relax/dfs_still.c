@@ -95,30 +95,47 @@ static int64_t in_row(struct row row, int32_t b)
 	return row.narrow ? row.narrow[b] : row.wide[b];
 }
 
-/* The same of functions of two variables, which most are. */
-static bool has_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f,
-	int k, int32_t a, int32_t *with, bool priced)
+/* The same of functions of two variables, which most are; c: what was known the last time. */
+static bool find_company_in_pair(const struct gpube_dfs *t, const struct gpube_dfs_function *f,
+	int k, int32_t a, struct gpube_dfs_company *c, bool priced)
 {
-	const int32_t q = f->scope[1 - k], *live = t->live[q], kept = *with;
+	const int32_t q = f->scope[1 - k], *live = t->live[q];
 	const int64_t *cost = t->cost[q], *moved = f->moved[1 - k], own = f->moved[k][a];
 	const struct row row = row_of(f, k, a);
 
-	if (cost[kept] < GPUBE__ROW_GONE &&
-		in_row(row, kept) - moved[kept] + (priced ? cost[kept] : 0) <= own)
-		return true;
-	for (int32_t r = 0; r < t->n_live[q]; r++)
-		if (in_row(row, live[r]) - moved[live[r]] + (priced ? cost[live[r]] : 0) <= own) {
-			*with = live[r];
+	for (int32_t r = 0; r < t->n_live[q]; r++) {
+		const int64_t cell = in_row(row, live[r]);
+
+		if (cell - moved[live[r]] + (priced ? cost[live[r]] : 0) <= own) {
+			*c = (struct gpube_dfs_company){.cost = cell, .of = a, .with = live[r]};
 			return true;
 		}
+	}
 	return false;
 }
 
-static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
-	int32_t value, int32_t *with, uint32_t priced)
+static inline bool has_company_in_pair(const struct gpube_dfs *t,
+	const struct gpube_dfs_function *f, int k, int32_t a, struct gpube_dfs_company *c,
+	bool priced)
 {
+	const int64_t *cost = t->cost[f->scope[1 - k]];
+
+	return (c->of == a && cost[c->with] < GPUBE__ROW_GONE &&
+		       c->cost - f->moved[1 - k][c->with] + (priced ? cost[c->with] : 0) <=
+			       f->moved[k][a]) ||
+	       find_company_in_pair(t, f, k, a, c, priced);
+}
+
+/* row: where it is kept, of k's values or behind them. */
+static bool has_company(const struct gpube_dfs *t, const struct gpube_dfs_function *f, int k,
+	int32_t value, int32_t row, uint32_t priced)
+{
+	int32_t *with;
+
 	if (f->arity == 2)
-		return has_company_in_pair(t, f, k, value, &with[1 - k], priced >> (1 - k) & 1);
+		return has_company_in_pair(
+			t, f, k, value, &f->paired[k][row], priced >> (1 - k) & 1);
+	with = company_of(f, k, row);
 	return is_company(t, f, k, value, with, priced) ||
 	       find_company(t, f, k, value, with, priced);
 }
@@ -135,7 +152,7 @@ bool gpube__dfs_is_still(
 		if (q == p || t->n_live[q] == 1)
 			continue;
 		for (int32_t r = 0; r < t->n_live[q]; r++)
-			if (!has_company(t, f, k, live[r], company_of(f, k, live[r]), priced))
+			if (!has_company(t, f, k, live[r], live[r], priced))
 				return false;
 	}
 	return true;
@@ -145,6 +162,5 @@ bool gpube__dfs_is_free(const struct gpube_dfs *t, const struct gpube_dfs_functi
 {
 	const int32_t p = f->scope[k], behind = t->m->vars[t->order[p]].domain;
 
-	return gpube__dfs_waits(t, f) ||
-	       has_company(t, f, k, t->free[p], company_of(f, k, behind), UINT32_MAX);
+	return gpube__dfs_waits(t, f) || has_company(t, f, k, t->free[p], behind, UINT32_MAX);
 }
