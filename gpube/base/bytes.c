@@ -72,7 +72,7 @@ void gpube__put_real(struct gpube__bytes *b, double v)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static int damaged(struct gpube__bytes *b, const char *how)
+int gpube__damaged(struct gpube__bytes *b, const char *how)
 {
 	if (!b->status)
 		b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "%s", how);
@@ -88,7 +88,7 @@ static int64_t get_any(struct gpube__bytes *b)
 
 	do {
 		if (b->status || b->next == b->n || shift > 63) {
-			(void)damaged(b, "it ends too early");
+			(void)gpube__damaged(b, "it ends too early");
 			return 0;
 		}
 		byte = b->at[b->next++];
@@ -104,7 +104,7 @@ int64_t gpube__get(struct gpube__bytes *b, int64_t least, int64_t most)
 
 	if (!b->status && v >= least && v <= most)
 		return v;
-	(void)damaged(b, "a number in it is out of its range");
+	(void)gpube__damaged(b, "a number in it is out of its range");
 	return least;
 }
 
@@ -161,7 +161,7 @@ int gpube__unpack(struct gpube__bytes *to, struct gpube__bytes *from)
 		return from->status;
 	if (packed > from->n - from->next || n > MOST_RATIO * (packed + 1) ||
 		(uint64_t)hash != hash_of((uint64_t)n, from->at + from->next, (uint64_t)packed))
-		return damaged(from, "its checksum is wrong");
+		return gpube__damaged(from, "its checksum is wrong");
 	if ((uint64_t)n > to->ctx->memory_bytes)
 		return gpube__fail(to->ctx, GPUBE_ELIMIT, "it is larger than the memory");
 	to->status = gpube__grow(to->ctx, &to->at, &to->capacity, n + 1, 1);
@@ -169,7 +169,7 @@ int gpube__unpack(struct gpube__bytes *to, struct gpube__bytes *from)
 		return to->status;
 	if (uncompress(to->at, &unpacked, from->at + from->next, (uLong)packed) != Z_OK ||
 		unpacked != (uLongf)n)
-		return damaged(from, "its packed bytes are wrong");
+		return gpube__damaged(from, "its packed bytes are wrong");
 	to->n = n;
 	from->next += packed;
 	return GPUBE_OK;

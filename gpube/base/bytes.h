@@ -28,6 +28,9 @@ void gpube__put(struct gpube__bytes *b, int64_t v);
 void gpube__put_all(struct gpube__bytes *b, const int32_t *v, int64_t n);
 void gpube__put_real(struct gpube__bytes *b, double v);
 
+/* Reading has failed: what is read is wrong so. The first failure stays; returns its status. */
+int gpube__damaged(struct gpube__bytes *b, const char *how);
+
 /*
  * Read what was written so. After a failure: the lower end of the range, or 0.
  * Errors: EPARSE (the bytes end, or a number is out of its range)

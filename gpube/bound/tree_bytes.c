@@ -133,9 +133,8 @@ static void get_decisions(struct gpube__bytes *from, const struct gpube_dfs_tree
 		to[k].value = (int32_t)gpube__get(from, 0, INT32_MAX);
 		to[k].side = (enum gpube_decision_side)gpube__get(from, 0, GPUBE__DECISION_FROM);
 		if (to[k].side <= GPUBE__DECISION_IS_NOT &&
-			to[k].value >= s->m->vars[s->t->order[to[k].var]].domain && !from->status)
-			from->status = gpube__fail(
-				from->ctx, GPUBE_EPARSE, "a decision in it is out of its range");
+			to[k].value >= s->m->vars[s->t->order[to[k].var]].domain)
+			(void)gpube__damaged(from, "a decision in it is out of its range");
 	}
 }
 
@@ -206,9 +205,8 @@ static int get_node(struct gpube__bytes *from, struct gpube_dfs_block *k, const 
 	node.bound = gpube__get(from, 0, GPUBE__DFS_MOST);
 	node.depth = (int32_t)gpube__get(from, 0, length);
 	node.turned = gpube__get(from, 0, 1);
-	if (!from->status && node.depth + node.turned > length)
-		from->status =
-			gpube__fail(from->ctx, GPUBE_EPARSE, "a node in it has no decisions");
+	if (node.depth + node.turned > length)
+		(void)gpube__damaged(from, "a node in it has no decisions");
 	if (!from->status)
 		from->status = gpube__frontier_push(&k->open, from->ctx, &node);
 	return from->status;
@@ -226,8 +224,7 @@ static int get_nodes(struct gpube__bytes *from, struct gpube_dfs_tree *s, struct
 	gpube__free(from->ctx, paths.path);
 	k->part = (uint64_t)gpube__get(from, 0, GPUBE__PARTS - 1);
 	if (!from->status && gpube__part_add(k->part, gpube__frontier_rest(&k->open)) != 1)
-		from->status = gpube__fail(from->ctx, GPUBE_EPARSE,
-			"parts of its search tree do not add up to the whole");
+		(void)gpube__damaged(from, "parts of its search tree do not add up to the whole");
 	return from->status;
 }
 
@@ -248,8 +245,7 @@ static int get_block(struct gpube__bytes *from, struct gpube_dfs_tree *s, int32_
 	k->nodes = gpube__get_real(from);
 	s->lower += k->lower;
 	if (!from->status && gpube__dfs_tree_price(s, k) != k->upper)
-		from->status = gpube__fail(
-			from->ctx, GPUBE_EPARSE, "an assignment does not cost what it says");
+		(void)gpube__damaged(from, "an assignment does not cost what it says");
 	return from->status || !k->opened || k->closed ? from->status : get_nodes(from, s, k);
 }
 

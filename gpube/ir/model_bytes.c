@@ -64,14 +64,14 @@ static int get_tuples(struct gpube_table *t, struct gpube__bytes *b)
 	const int64_t n = gpube__mul_size(t->n, t->arity);
 
 	if (n < 0 || n > b->n - b->next) /* a byte each, at least */
-		return b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "it ends too early");
+		return gpube__damaged(b, "it ends too early");
 	t->tuples = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*t->tuples));
 	if (!t->tuples)
 		return b->status = GPUBE_ENOMEM;
 	gpube__get_all(b, t->tuples, n, 0, INT32_MAX);
 	t->dflt.i = gpube__get(b, -GPUBE_INF, GPUBE_INF);
 	if (!b->status && !is_ordered(t))
-		b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "tuples in it are not sorted");
+		(void)gpube__damaged(b, "tuples in it are not sorted");
 	return b->status;
 }
 
@@ -124,8 +124,7 @@ static int get_function(struct gpube_model *m, struct gpube__bytes *b, int32_t *
 	cells = gpube__cells(m, arity, scope);
 	if (m->tables[table].arity != arity ||
 		(!m->tables[table].sparse && m->tables[table].n != cells))
-		return b->status = gpube__fail(b->ctx, GPUBE_EPARSE,
-			       "a table in it has another size than its function");
+		return gpube__damaged(b, "a table in it has another size than its function");
 	b->status = check_tuples(m, &m->tables[table], scope);
 	if (!b->status)
 		b->status = gpube__add_function(m, arity, scope, table, NULL);

@@ -48,7 +48,7 @@ static void get_position(struct gpube_dfs *t, struct gpube__bytes *b, int32_t p)
 		const int32_t a = (int32_t)gpube__get(b, 0, (int64_t)domain - 1);
 
 		if (t->at[p][a] >= 0) {
-			b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "a value is there twice");
+			(void)gpube__damaged(b, "a value is there twice");
 			return;
 		}
 		t->at[p][a] = r;

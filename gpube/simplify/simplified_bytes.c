@@ -75,8 +75,8 @@ static void check_map(const struct gpube_simplified *s, struct gpube__bytes *b)
 			good &= is_ascending(s->values[i], m->vars[s->var[i]].domain);
 	gpube__free(b->ctx, stands_for);
 	if (!good)
-		b->status = gpube__fail(b->ctx, GPUBE_EPARSE,
-			"a variable in it stands for none, or a value for another one's");
+		(void)gpube__damaged(
+			b, "a variable in it stands for none, or a value for another one's");
 }
 
 static void get_map(struct gpube_simplified *s, struct gpube__bytes *b,
@@ -89,8 +89,7 @@ static void get_map(struct gpube_simplified *s, struct gpube__bytes *b,
 	s->value[i] = (int32_t)gpube__get(b, INT32_MIN, (int64_t)domain - 1);
 	s->choices[i] = (int32_t)gpube__get(b, INT32_MIN, INT32_MAX);
 	if (b->status || (s->var[i] < 0 && s->value[i] < 0)) {
-		if (!b->status)
-			b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "a value is missing in it");
+		(void)gpube__damaged(b, "a value is missing in it");
 		return;
 	}
 	if (s->var[i] < 0)
@@ -104,7 +103,7 @@ static void get_map(struct gpube_simplified *s, struct gpube__bytes *b,
 		else
 			b->status = GPUBE_ENOMEM;
 	} else if (m->vars[s->var[i]].domain > domain) {
-		b->status = gpube__fail(b->ctx, GPUBE_EPARSE, "a domain in it is too large");
+		(void)gpube__damaged(b, "a domain in it is too large");
 	}
 }
 

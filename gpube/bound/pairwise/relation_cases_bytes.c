@@ -129,8 +129,7 @@ static int get_all(struct gpube__bytes *from, struct gpube_relation_cases *c)
 			gpube__relations_free(node.payload);
 	}
 	if (!from->status && gpube__cases_check(c))
-		from->status = gpube__fail(
-			from->ctx, GPUBE_EPARSE, "parts of its cases do not add up to the whole");
+		(void)gpube__damaged(from, "parts of its cases do not add up to the whole");
 	return from->status;
 }
 

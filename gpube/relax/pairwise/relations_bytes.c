@@ -28,13 +28,6 @@ void gpube__put_relations(struct gpube__bytes *to, const struct gpube_relations 
 	}
 }
 
-static int damaged(struct gpube__bytes *from, const char *how)
-{
-	if (!from->status)
-		from->status = gpube__fail(from->ctx, GPUBE_EPARSE, "%s", how);
-	return from->status;
-}
-
 /* Ascending variables that are not fixed, and the same in another order. */
 static int get_scope(
 	struct gpube__bytes *from, const struct gpube_relations *l, struct gpube_relation_table *a)
@@ -43,16 +36,17 @@ static int get_scope(
 		a->scope[v] = (int32_t)gpube__get(
 			from, v ? (int64_t)a->scope[v - 1] + 1 : 0, (int64_t)l->n - 1);
 		if (!from->status && l->fixed[a->scope[v]] >= 0)
-			(void)damaged(from, "a relation in it has a variable that is fixed");
+			(void)gpube__damaged(from, "a relation in it has a variable that is fixed");
 	}
 	if (!from->status && !gpube__relation_lay_out(l, a))
-		(void)damaged(from, "a relation in it has too many variables");
+		(void)gpube__damaged(from, "a relation in it has too many variables");
 	for (int32_t v = 0; v < a->arity && !from->status; v++) {
 		a->order[v] = (int32_t)gpube__get(from, 0, (int64_t)l->n - 1);
 		for (int32_t u = 0; u <= v; u++)
 			if ((u < v && a->order[u] == a->order[v]) ||
 				(u == v && !gpube__bit(a->set, a->order[v])))
-				(void)damaged(from, "a relation in it has an order of others");
+				(void)gpube__damaged(
+					from, "a relation in it has an order of others");
 	}
 	return from->status;
 }
@@ -70,7 +64,8 @@ static int get_entries(
 		for (int32_t v = 0; v < a->arity; v++)
 			if (gpube__relation_value(l, a, v, key) >= l->domain[a->scope[v]] ||
 				(bits < 64 && key >> bits))
-				(void)damaged(from, "an entry of a relation in it is out of range");
+				(void)gpube__damaged(
+					from, "an entry of a relation in it is out of range");
 	}
 	return from->status;
 }
