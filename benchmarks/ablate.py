@@ -2,16 +2,16 @@
 """What a constant or a mechanism of the engine is worth: ticks of whole runs with it changed, file by file.
 
 usage: benchmarks/ablate.py run DATA --csv RUN.csv --changes benchmarks/ablate.tsv [--names TEXT,TEXT] [--only TEXT,TEXT] [--files 40]
-                            [--like benchmarks/runs/solve-h200/collection.csv] [--least 0.05] [--most 1.5] [--timeout 60]
+                            [--like benchmarks/runs/solve-h200/collection.csv] [--least 0.05] [--most 1.5] [--timeout 60] [--threads 1]
                             [--options="--method pairwise"] [--build DIR] [--programs base=PROGRAM,NAME=PROGRAM]
        benchmarks/ablate.py report RUN.csv
 
 run: copies the sources that git knows into DIR (a temporary folder), builds the program there as it is and once for each change, and
-runs `gpube solve FILE --json --threads 1 --backend cpu --memory 4G` on each file: those of modelled/, and of the collection as many as
+runs `gpube solve FILE --json --threads THREADS --backend cpu --memory 4G` on each file: those of modelled/, and of the collection as many as
 --files says that took --least to --most processor seconds in the run that --like names, evenly. --only: the files with one of the TEXTs
 in their path instead. A line of the changes is NAME, PATH, OLD and NEW, with a tab between them: OLD, which has to be in that file
 once, becomes NEW; lines of one name belong together, and what begins with # is passed over. --names: these changes alone.
---programs: these instead of changes, where two commits are compared. What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which are
+--programs: these instead of changes, where two commits are compared. What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which, of one thread, are
 the same on each machine (but those of the semidefinite relaxation, whose least digits LAPACK decides); seconds are of the processor.
 
 report: for each change the geometric mean of the ticks over those without it, 10^7 added to both, on files that both prove; their sums
@@ -88,7 +88,7 @@ def changed(where, edits):
 
 
 def run_one(args, gpube, path):
-    cmd = [gpube, "solve", path, "--json", "--threads", "1", "--backend", "cpu", "--memory", "4G", "--timeout", "%gs" % args.timeout]
+    cmd = [gpube, "solve", path, "--json", "--threads", str(args.threads), "--backend", "cpu", "--memory", "4G", "--timeout", "%gs" % args.timeout]
     evid = evidence_of(path)
     cmd += (["--evidence", evid] if evid else []) + args.options.split()
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -164,7 +164,7 @@ def main():
     verbs = {"run": run, "report": report}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
         sys.exit("usage: benchmarks/ablate.py run|report …; see --help")
-    ap = options(__doc__, "data", "--only", "--csv", changes=os.path.join(HERE, "ablate.tsv"), names="", files=40, least=0.05, most=1.5, timeout=60.0,
+    ap = options(__doc__, "data", "--only", "--csv", changes=os.path.join(HERE, "ablate.tsv"), names="", files=40, least=0.05, most=1.5, timeout=60.0, threads=1,
                  options="", build="", programs="", cc=os.environ.get("CC", "gcc"), like=os.path.join(HERE, "runs", "solve-h200", "collection.csv"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
     if not args.data or sys.argv[1] == "run" and not args.csv:
