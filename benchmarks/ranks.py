@@ -59,11 +59,11 @@ def maxcsp(path, o):
 def nodes_of(err):
     """A tree that begins anew, or a search on other tables, counts from 0 again; the other ranks' are told at the end."""
     total = 0
-    for text in r"search tree: .*?(\d+) nodes? in", r"AND/OR search: (\d+) nodes?":
-        last = 0
-        for now in map(int, re.findall(text, err)):
-            total += last if now < last else 0
-            last = now
+    for text in r"search tree: .*?(\d+) nodes? in()", r"AND/OR search: (\d+) nodes?, z (\d+)":
+        last, tables = 0, ""
+        for now, z in re.findall(text, err):
+            total += last if int(now) < last or z != tables else 0
+            last, tables = int(now), z
         total += last
     cases = re.findall(r"pairwise: (\d+) nodes split, (\d+) closed", err)[-1:]
     total += sum(sum(map(int, both)) for both in cases)

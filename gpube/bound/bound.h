@@ -134,6 +134,14 @@ int gpube__bound_joins(struct gpube_bounder *b, double seconds);
 int gpube__bound_andor(struct gpube_bounder *b, double seconds);
 void gpube__climb_free(struct gpube_climb *climb);
 /*
+ * gpube__put_climb() - the ascent as numbers: its tables, and the search on them with the results
+ *                      that took most nodes (andor_run.h); or that there is none to be kept.
+ * gpube__get_climb() - back, if it fits the memory. Errors: EPARSE, ENOMEM
+ */
+struct gpube__bytes;
+void gpube__put_climb(struct gpube__bytes *to, const struct gpube_bounder *b);
+int gpube__get_climb(struct gpube_bounder *b, struct gpube__bytes *from);
+/*
  * The tables that an ascent on the join graph of b->tables leaves, in units of 2^-finer of m's;
  * NULL: there is none. Errors: ENOMEM
  */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "gpube/base/bytes.h"
 #include "gpube/bound/andor/andor_run.h"
 #include "gpube/options/options.h"
 #include "gpube/bound/bound.h"
@@ -12,6 +13,13 @@
 #include "gpube/relax/moved.h"
 #include "gpube/relax/scaling.h"
 #include "gpube/bound/reparam.h"
+
+/*
+ * Of the memory, for a cell of the graph; most cells of a graph that a checkpoint has, which take
+ * some seconds to write and to read: a larger one is made anew.
+ */
+#define BYTES_A_CELL 24
+#define KEPT_CELLS   4e8
 
 struct gpube_climb {
 	struct gpube_bounder *b;
@@ -28,6 +36,7 @@ struct gpube_climb {
 	double walked;  /* what 'walking' will be when larger mini-buckets are due */
 	/* a search that goes on in the next turn: until it has ended the tables stay as they are */
 	struct gpube_andor_run walk;
+	bool at_work;    /* a turn has begun: 'worked' is of those before */
 	bool walks_only; /* searches on the tables come between passes, and nothing else */
 	char by[32];
 };
@@ -220,7 +229,7 @@ static int climb_new(struct gpube_bounder *b)
 	c->b = b;
 	c->cutoff = b->cutoff;
 	c->joined = b->order_cost.joined_cells;
-	c->max_cells = (double)b->ctx->memory_bytes / 24;
+	c->max_cells = (double)b->ctx->memory_bytes / BYTES_A_CELL;
 	if (b->state.reparam && b->state.reparam->certificate)
 		c->max_cells = fmin(c->max_cells, b->opts->max_cells);
 	status = gpube__joingraph_init(&c->g, b->tables, b->order,
@@ -271,9 +280,11 @@ static int climb_joins(struct gpube_bounder *b, double seconds, bool walks_only)
 	c->start = gpube__worked(b->ctx) - c->worked; /* as if nothing else had come between */
 	c->walks_only = walks_only;
 	gpube__bounder_lower_target(b, c->g.shift, &c->g.target);
+	c->at_work = true;
 	status = ascend(c);
+	c->at_work = false;
 	c->worked = gpube__worked(b->ctx) - c->start;
-	if (status && !(b->state.reparam && status == GPUBE_ESTOP)) {
+	if (status && status != GPUBE_ESTOP) { /* its tables are sound, and may be saved */
 		gpube__climb_free(c);
 		b->state.climb = NULL;
 	}
@@ -290,6 +301,84 @@ int gpube__climb_model(struct gpube_model **out, int *finer, const struct gpube_
 	*finer = b->made.finer + gpube__moved_finer(c->g.shift);
 	return gpube__joingraph_model(out, &c->g, b->tables);
 }
+
+/* ---- as numbers ------------------------------------------------------------------------------ */
+
+void gpube__put_climb(struct gpube__bytes *to, const struct gpube_bounder *b)
+{
+	const struct gpube_climb *c = b->state.climb;
+	const bool kept =
+		c && !b->state.reparam && c->g.cells <= KEPT_CELLS && c->g.constant < c->g.target;
+	struct gpube__bytes climb = {.ctx = to->ctx};
+
+	gpube__put(to, kept);
+	if (!kept)
+		return;
+	gpube__put(&climb, c->cutoff);
+	gpube__put_real(&climb, c->joined);
+	gpube__put_real(&climb, c->at_work ? gpube__worked(b->ctx) - c->start : c->worked);
+	gpube__put_real(&climb, c->pair);
+	gpube__put_real(&climb, c->searching);
+	gpube__put_real(&climb, c->walking);
+	gpube__put_real(&climb, c->walked);
+	gpube__put_joingraph(&climb, &c->g);
+	gpube__put_andor_run(&climb, &c->walk);
+	(void)gpube__pack(to, &climb);
+	gpube__bytes_clear(&climb);
+}
+
+static double get_seconds(struct gpube__bytes *from)
+{
+	const double v = gpube__get_real(from);
+
+	if (!from->status && !(v >= 0))
+		from->status =
+			gpube__fail(from->ctx, GPUBE_EPARSE, "a time in it is less than nothing");
+	return v;
+}
+
+static int get_climb(struct gpube_climb *c, struct gpube__bytes *from)
+{
+	c->cutoff = gpube__get(from, -GPUBE_INF, GPUBE_INF);
+	c->joined = get_seconds(from);
+	c->worked = get_seconds(from);
+	c->pair = get_seconds(from);
+	c->searching = get_seconds(from);
+	c->walking = get_seconds(from);
+	c->walked = get_seconds(from);
+	if (from->status || gpube__get_joingraph(&c->g, from, c->b->tables, c->max_cells))
+		return from->status;
+	return gpube__get_andor_run(&c->walk, c->b, &c->g, from);
+}
+
+int gpube__get_climb(struct gpube_bounder *b, struct gpube__bytes *from)
+{
+	struct gpube__bytes climb = {.ctx = from->ctx};
+	struct gpube_climb *c = NULL;
+	int status;
+
+	if (!gpube__get(from, 0, 1))
+		return from->status;
+	status = gpube__unpack(&climb, from);
+	if (!status && !gpube__bounder_done(b)) {
+		c = gpube__alloc_zero(b->ctx, 1, sizeof(*c));
+		status = c ? GPUBE_OK : GPUBE_ENOMEM;
+	}
+	if (c) {
+		c->b = b;
+		c->max_cells = (double)b->ctx->memory_bytes / BYTES_A_CELL;
+		status = get_climb(c, &climb);
+	}
+	gpube__bytes_clear(&climb);
+	if (status)
+		gpube__climb_free(c);
+	else
+		b->state.climb = c;
+	return status == GPUBE_ELIMIT ? GPUBE_OK
+				      : status; /* there was more memory: it begins anew */
+}
+
+/* ---- the methods ----------------------------------------------------------------------------- */
 
 int gpube__bound_joins(struct gpube_bounder *b, double seconds)
 {

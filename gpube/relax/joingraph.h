@@ -107,6 +107,18 @@ int gpube__joingraph_record(struct gpube_joingraph *g);
 int gpube__joingraph_model(
 	struct gpube_model **out, const struct gpube_joingraph *g, const struct gpube_model *from);
 
+/*
+ * gpube__put_joingraph() - the graph as numbers (base/bytes.h), its tables included: a few bytes
+ *                          for each run of equal cells.
+ * gpube__get_joingraph() - back; m: the model that it was made of. What fits no such model is
+ *                          refused, and 'g' is empty.
+ * Errors: EPARSE, ENOMEM, ELIMIT (it has more cells than max_cells)
+ */
+struct gpube__bytes;
+void gpube__put_joingraph(struct gpube__bytes *to, const struct gpube_joingraph *g);
+int gpube__get_joingraph(struct gpube_joingraph *g, struct gpube__bytes *from,
+	const struct gpube_model *m, double max_cells);
+
 /* A greedy assignment, backwards through the buckets; best after a pass forward. */
 void gpube__joingraph_decode(const struct gpube_joingraph *g, int32_t *values);
 

@@ -350,7 +350,7 @@ static void damaged(void **state)
 /* The numbers in a file, with a checksum that is right. */
 static void put_file(const struct gpube__bytes *run)
 {
-	static const char line[] = "gpube-checkpoint 3\n";
+	static const char line[] = "gpube-checkpoint 4\n";
 	struct gpube__bytes file = {.ctx = ctx};
 	const size_t n = strlen(line);
 	char *whole;
@@ -533,7 +533,7 @@ static void alter(struct gpube_bounder *b, int which)
 	}
 }
 
-/* As gpube__put_run(), of any tables, without an incumbent, an order, rounds, cases and a tree. */
+/* As gpube__put_run(), of any tables, without an incumbent, an order and states of methods. */
 static void put_any_run(struct gpube__bytes *to, const struct gpube_bounder *b)
 {
 	gpube__put(to, b->costs->scale);
@@ -545,7 +545,7 @@ static void put_any_run(struct gpube__bytes *to, const struct gpube_bounder *b)
 	gpube__put(to, b->given_cutoff);
 	gpube__put(to, GPUBE_INF);
 	gpube__put(to, b->lower);
-	for (int k = 0; k < 5; k++)
+	for (int k = 0; k < 6; k++)
 		gpube__put(to, 0);
 }
 

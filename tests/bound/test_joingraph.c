@@ -7,6 +7,7 @@
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
 
+#include "gpube/base/bytes.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/joingraph.h"
 #include "tests/support/bounded.h"
@@ -63,6 +64,28 @@ static void check_model(const struct gpube_joingraph *g, const struct gpube_mode
 	gpube_model_free(to);
 }
 
+/* Written and read again it is the same graph, whose passes move the same costs. */
+static void check_bytes(struct gpube_joingraph *g, const struct gpube_model *m)
+{
+	struct gpube__bytes bytes = {.ctx = ctx}, again = {.ctx = ctx};
+	struct gpube_joingraph to;
+
+	gpube__put_joingraph(&bytes, g);
+	assert_int_equal(bytes.status, 0);
+	assert_int_equal(gpube__get_joingraph(&to, &bytes, m, g->cells), 0);
+	assert_true(bytes.next == bytes.n && to.cells == g->cells);
+	assert_true(to.message_cells == g->message_cells);
+	gpube__put_joingraph(&again, &to);
+	assert_true(again.n == bytes.n && !memcmp(again.at, bytes.at, (size_t)bytes.n));
+	bytes.next = 0;
+	gpube__joingraph_clear(g);
+	*g = to;
+	if (g->cells > 0)
+		assert_int_equal(gpube__get_joingraph(&to, &bytes, m, g->cells - 1), GPUBE_ELIMIT);
+	gpube__bytes_clear(&bytes);
+	gpube__bytes_clear(&again);
+}
+
 static void climb(const struct gpube_model *m, int64_t limit, const int32_t *order, int64_t optimum)
 {
 	int32_t *values = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*values));
@@ -84,6 +107,8 @@ static void climb(const struct gpube_model *m, int64_t limit, const int32_t *ord
 		check_costs(&g, m, limit);
 		if (pass == 4 && g.constant < g.target)
 			check_model(&g, m, limit);
+		if (pass % 3 == 1 && g.constant < g.target)
+			check_bytes(&g, m);
 		if (pass == 3 && optimum != GPUBE_INF && optimum + 1 < limit) {
 			limit = optimum + 1;
 			gpube__scale_lower(&g.target, g.shift, m, limit);
@@ -189,11 +214,75 @@ static void threads_agree(void **state)
 	gpube_model_free(m);
 }
 
+/* One number of a graph becomes another one: it is refused, or is a graph that passes go over. */
+static void other_numbers(void **state)
+{
+	static const int64_t odd[] = {0, 1, -1, 2, -2, 62, -62, INT32_MAX, (int64_t)1 << 28,
+		(int64_t)1 << 29, (int64_t)1 << 61, GPUBE_INF, -GPUBE_INF};
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	enum { N_ODD = sizeof(odd) / sizeof(*odd), N_VARS = 6 };
+	struct gpube__bytes bytes = {.ctx = ctx};
+	struct gpube_model *m;
+	struct gpube_joingraph g;
+	struct gpube_rng rng;
+	int32_t order[N_VARS];
+	int64_t n = 0, n_refused = 0;
+	bool fits;
+
+	gpube__rng_init(&rng, seed);
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int32_t i = 0; i < N_VARS; i++) {
+		order[i] = i;
+		assert_int_equal(gpube_model_add_var(m, NULL, 3, NULL), 0);
+	}
+	for (int32_t i = 0; i < N_VARS; i++)
+		for (int32_t k = 0; k < i; k++) {
+			int64_t cost[9];
+
+			for (int c = 0; c < 9; c++)
+				cost[c] = (int64_t)gpube__rng_below(&rng, 50) << seed % 2 * 40;
+			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, cost), 0);
+		}
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 3, 1e7, GPUBE_PARTITION_SCOPE,
+				 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+		0);
+	assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+	gpube__put_joingraph(&bytes, &g);
+	gpube__joingraph_clear(&g);
+	for (; bytes.next < bytes.n; n++)
+		(void)gpube__get(&bytes, INT64_MIN, INT64_MAX);
+	for (int64_t at = 0; at < n; at++) {
+		struct gpube__bytes other = {.ctx = ctx};
+		int status;
+
+		bytes.next = 0;
+		for (int64_t k = 0; k < n; k++) {
+			const int64_t v = gpube__get(&bytes, INT64_MIN, INT64_MAX);
+
+			gpube__put(&other, k == at ? odd[gpube__rng_below(&rng, N_ODD)] : v);
+		}
+		status = gpube__get_joingraph(&g, &other, m, 1e5);
+		if (status) {
+			assert_true(status == GPUBE_EPARSE || status == GPUBE_ELIMIT);
+			n_refused++;
+		} else {
+			assert_int_equal(gpube__joingraph_pass(&g, true), 0);
+			assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+			gpube__joingraph_clear(&g);
+		}
+		gpube__bytes_clear(&other);
+	}
+	assert_true(n_refused > 20);
+	gpube__bytes_clear(&bytes);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
+	add_seeds(&c, other_numbers, 8, "other numbers, seed");
 	ADD_CASE(&c, threads_agree);
 	return run_cases(&c, "joingraph", ctx_setup_1_thread, ctx_teardown);
 }

@@ -165,6 +165,16 @@ void gpube__put_andor(struct gpube__bytes *to, const struct gpube_andor *a);
 int gpube__get_andor(struct gpube_andor **out, double bytes, struct gpube__bytes *from);
 
 /*
+ * gpube__put_andor_known() - what it has cached, of at most so many subproblems: those that took
+ *                            most nodes.
+ * gpube__get_andor_known() - to a search of the same tables, which nobody works on; *n: how many
+ *                            results it has taken, -1: none, for they are of other tables
+ * Errors: EPARSE, ENOMEM
+ */
+void gpube__put_andor_known(struct gpube__bytes *to, const struct gpube_andor *a, int64_t most);
+int gpube__get_andor_known(struct gpube_andor *a, struct gpube__bytes *from, int64_t *n);
+
+/*
  * gpube__andor_search() - whether an assignment costs less than the budget, in units of the graph
  * or, if those are coarser, of the model.
  * *value  out: the least cost if it is below the budget, otherwise a bound of at least the budget
@@ -235,7 +245,12 @@ void gpube__andor_cache_count(struct gpube_andor_cache *c, int64_t n_new);
  */
 bool gpube__andor_cache_is_full(const struct gpube_andor_cache *c);
 void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx);
-/* Calls 'tell' with the results that took longest, of at most so many; no thread uses it. */
+/*
+ * Grows it for so many more entries. Those of another cache come in the order of their sets: they
+ * would fill the first sets of a small one, and take each other's places.
+ */
+void gpube__andor_cache_room(struct gpube_andor_cache *c, struct gpube_ctx *ctx, int64_t n);
+/* Calls 'tell' with the results that took longest, at most so many; no thread uses it. */
 void gpube__andor_cache_tell(const struct gpube_andor_cache *c, int64_t most,
 	void (*tell)(void *arg, const uint64_t *key, const struct gpube_andor_known *known,
 		int64_t effort),

@@ -306,10 +306,17 @@ void gpube__andor_cache_grow(struct gpube_andor_cache *c, struct gpube_ctx *ctx)
 	gpube__aligned_free(ctx, m.from);
 }
 
-/* The least logarithm of an effort that at most so many entries have, or more. */
-static int least_effort(const struct gpube_andor_cache *c, int64_t most)
+void gpube__andor_cache_room(struct gpube_andor_cache *c, struct gpube_ctx *ctx, int64_t n)
 {
-	int64_t of[1 << EFFORT_BITS] = {0}, n = 0;
+	n += c->n_kept;
+	while (c->n_sets < c->most_sets && (double)n > FULL * c->ways * (double)c->n_sets)
+		gpube__andor_cache_grow(c, ctx);
+}
+
+/* The least logarithm of effort of the 'most' that took longest; *n: of them, how many have it */
+static int least_effort(const struct gpube_andor_cache *c, int64_t most, int64_t *n)
+{
+	int64_t of[1 << EFFORT_BITS] = {0};
 	int effort = 1 << EFFORT_BITS;
 
 	for (int64_t s = 0; s < c->n_sets; s++) {
@@ -318,8 +325,10 @@ static int least_effort(const struct gpube_andor_cache *c, int64_t most)
 		for (int k = 0; k < c->ways; k++, e += c->n_words + 1)
 			of[effort_of(word_of(c, e))]++; /* 0: of those that are empty */
 	}
-	while (effort > 1 && n + of[effort - 1] <= most)
-		n += of[--effort];
+	for (*n = 0; effort > 1 && most > 0; most -= *n) {
+		*n = of[--effort];
+		*n = *n < most ? *n : most;
+	}
 	return effort;
 }
 
@@ -328,7 +337,8 @@ void gpube__andor_cache_tell(const struct gpube_andor_cache *c, int64_t most,
 		int64_t effort),
 	void *arg)
 {
-	const int least = least_effort(c, most);
+	int64_t n;
+	const int least = least_effort(c, most, &n);
 
 	for (int64_t s = 0; s < c->n_sets; s++) {
 		const uint64_t *e = entries_of(c->sets + s * c->stride);
@@ -337,7 +347,7 @@ void gpube__andor_cache_tell(const struct gpube_andor_cache *c, int64_t most,
 			const uint64_t word = word_of(c, e);
 			const struct gpube_andor_known known = known_of(word);
 
-			if (effort_of(word) >= least)
+			if (effort_of(word) > least || (effort_of(word) == least && n-- > 0))
 				tell(arg, e, &known, (int64_t)1 << (effort_of(word) - 1));
 		}
 	}

@@ -100,6 +100,7 @@ bool gpube__andor_far_begin(struct gpube_andor *a)
 		f->budget = a->budget;
 		f->number++;
 	}
+	gpube__andor_cache_room(a->cache, a->ctx, f->in.n);
 	a->number = f->number;
 	a->budget = f->budget;
 	ended = f->ended >= a->number;

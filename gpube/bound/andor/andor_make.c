@@ -215,8 +215,7 @@ static bool pack(struct gpube_andor *a, const struct gpube_andor_node *node, int
 
 	for (int32_t i = 0; i < node->n_context; i++) {
 		struct gpube_andor_bits *b = &a->context[node->context_at + i];
-		const int32_t domain = a->nodes[b->position].domain;
-		const int bits = domain > 1 ? 32 - __builtin_clz((uint32_t)domain - 1) : 0;
+		const int bits = gpube__andor_width(a->nodes[b->position].domain);
 
 		if (shift + bits > 64) {
 			word++;

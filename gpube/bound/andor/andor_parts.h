@@ -10,6 +10,12 @@
  */
 enum { GPUBE__ANDOR_MOST_VARS = 20000, GPUBE__ANDOR_ROUNDED = 26 };
 
+/* Bits that a value takes in a key. */
+static inline int gpube__andor_width(int32_t domain)
+{
+	return domain > 1 ? 32 - __builtin_clz((uint32_t)domain - 1) : 0;
+}
+
 /* A search of n variables, without tables; NULL: ENOMEM. */
 struct gpube_andor *gpube__andor_alloc(struct gpube_ctx *ctx, int32_t n);
 /* Makes all that follows from domains and tables. Errors: ENOMEM, ELIMIT */

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "gpube/base/bytes.h"
 #include "gpube/bound/andor/andor.h"
 
 /*
@@ -15,6 +16,10 @@
 enum { FIRST_PART = 1 << 12 };
 /* Most of the memory for the cache, and most bytes: to grow it further takes seconds. */
 #define MOST_BYTES 8e9
+/* Results that a checkpoint has, at some 9 bytes each: those that took longest, at most so many. */
+enum { MOST_KEPT = 1 << 23 };
+/* Seconds of work between two moments at which a run may be saved, which begin at the roots. */
+#define SHORTEST_SLICE 0.1
 /* Seconds to send a cell to other ranks, and to read it there: a search is shared after as long. */
 #define SENDING 2e-7
 
@@ -87,6 +92,14 @@ static int share(struct gpube_bounder *b, struct gpube_andor_run *run)
 	return GPUBE_OK;
 }
 
+/* Seconds of work of one thread after which a run that is saved now and then is to be, if ever. */
+static double until_saved(const struct gpube_bounder *b)
+{
+	const struct gpube__saver *s = b->told.saver;
+
+	return s && s->every > 0 ? fmax(s->every, SHORTEST_SLICE) : INFINITY;
+}
+
 /* Budgets one after the other, for so many seconds. *done: the bounds have met. */
 static int search(struct gpube_bounder *b, struct gpube_andor_run *run, int64_t slack,
 	double seconds, bool *done)
@@ -95,13 +108,25 @@ static int search(struct gpube_bounder *b, struct gpube_andor_run *run, int64_t 
 	int status = GPUBE_OK;
 	bool ended = true;
 
-	while (!*done && ended && !status) {
-		status = ask(b, run->a, run->part > 1 ? slack / run->part + 1 : slack, slack, &turn,
-			&ended, done);
+	while (!*done && !status && (ended || gpube__budget_left(&turn) > 0)) {
+		const struct gpube_budget slice =
+			gpube__budget(b->ctx, fmin(gpube__budget_left(&turn), until_saved(b)));
+
+		status = ask(b, run->a, run->part > 1 ? slack / run->part + 1 : slack, slack,
+			&slice, &ended, done);
 		run->part = ended ? run->part / 2 : run->part;
+		if (!status && !ended)
+			gpube__bounder_save_if_due(b, 0);
 	}
 	run->worked += gpube__budget_spent(&turn);
 	return status;
+}
+
+static int open_search(
+	struct gpube_andor **out, const struct gpube_bounder *b, const struct gpube_joingraph *g)
+{
+	return gpube__andor_new(out, g, b->tables,
+		fmin(GPUBE__ANDOR_PART * (double)b->ctx->memory_bytes, MOST_BYTES));
 }
 
 int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, double seconds,
@@ -113,8 +138,7 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 	int status = GPUBE_OK;
 
 	if (!run->a) {
-		status = gpube__andor_new(&run->a, g, b->tables,
-			fmin(GPUBE__ANDOR_PART * (double)b->ctx->memory_bytes, MOST_BYTES));
+		status = open_search(&run->a, b, g);
 		run->part = FIRST_PART;
 	}
 	if (status || !run->a)
@@ -131,7 +155,45 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 		gpube__bounder_turn(b, GPUBE__N_SHARED);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search: %lld node%s, z %d",
 		(long long)run->a->n_nodes, gpube__plural((double)run->a->n_nodes), g->z);
-	if (done || status)
+	if (done || (status && status != GPUBE_ESTOP)) /* a run that is stopped may be saved */
+		gpube__andor_run_clear(run);
+	return status;
+}
+
+/* ---- as numbers ------------------------------------------------------------------------------ */
+
+void gpube__put_andor_run(struct gpube__bytes *to, const struct gpube_andor_run *run)
+{
+	gpube__put(to, run->a != NULL);
+	if (!run->a)
+		return;
+	gpube__put(to, run->part);
+	gpube__put_real(to, run->worked);
+	gpube__put_andor_known(to, run->a, MOST_KEPT);
+}
+
+int gpube__get_andor_run(struct gpube_andor_run *run, struct gpube_bounder *b,
+	const struct gpube_joingraph *g, struct gpube__bytes *from)
+{
+	int64_t n = 0;
+	int status;
+
+	if (!gpube__get(from, 0, 1))
+		return from->status;
+	run->part = gpube__get(from, 1, FIRST_PART);
+	run->worked = gpube__get_real(from);
+	if (!from->status && !(run->worked >= 0))
+		from->status = gpube__fail(
+			b->ctx, GPUBE_EPARSE, "a search in it has worked for less than no time");
+	if (from->status)
+		return from->status;
+	status = open_search(&run->a, b, g);
+	if (!status && run->a)
+		status = gpube__get_andor_known(run->a, from, &n);
+	if (!status && n >= 0)
+		gpube__log(b->ctx, GPUBE_LOG_DETAIL, "AND/OR search goes on with %lld result%s",
+			(long long)n, gpube__plural((double)n));
+	if (status || n < 0)
 		gpube__andor_run_clear(run);
 	return status;
 }

@@ -25,4 +25,15 @@ int gpube__andor_run(struct gpube_bounder *b, const struct gpube_joingraph *g, d
 	struct gpube_andor_run *run);
 void gpube__andor_run_clear(struct gpube_andor_run *run);
 
+/*
+ * gpube__put_andor_run() - the search as numbers, or that there is none: where it is, and of what
+ *                          it has cached those results that took most nodes.
+ * gpube__get_andor_run() - back, for gpube__andor_run() on the same graph; what is of other tables
+ *                          is dropped, and begins anew. Errors: EPARSE, ENOMEM
+ */
+struct gpube__bytes;
+void gpube__put_andor_run(struct gpube__bytes *to, const struct gpube_andor_run *run);
+int gpube__get_andor_run(struct gpube_andor_run *run, struct gpube_bounder *b,
+	const struct gpube_joingraph *g, struct gpube__bytes *from);
+
 #endif

@@ -74,6 +74,10 @@ void gpube__put_run(
 	if (cases)
 		(void)gpube__pack(to, &kept_cases);
 	gpube__bytes_clear(&kept_cases);
+	if (kept == GPUBE__RUN_WITH_NODES)
+		gpube__put_climb(to, b);
+	else
+		gpube__put(to, 0);
 	gpube__put(to, tree);
 	if (tree)
 		gpube__put_tree(to, b->state.tree, kept == GPUBE__RUN_WITH_NODES);
@@ -250,6 +254,8 @@ int gpube__get_state(struct gpube_bounder *b, struct gpube__bytes *from)
 		status = get_schedule(b, from);
 	if (!status)
 		status = get_cases(b, from);
+	if (!status)
+		status = gpube__get_climb(b, from);
 	if (!status && gpube__get(from, 0, 1) && !gpube__bounder_done(b))
 		status = gpube__get_tree(b, from);
 	return status ? status : from->status;

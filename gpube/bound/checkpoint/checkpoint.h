@@ -1,13 +1,15 @@
 /*
  * checkpoint.h - a run in a file, to go on later: what was proved and found, the simplified and the
  * reparametrised model, the order, the counters of the schedule, the search tree with its open
- * nodes, and open cases of relations. formats/checkpoint.md has the format. Other methods keep
- * large tables, which they make again: they begin anew from the bounds that are in the file.
+ * nodes, open cases of relations, and the join graph with the results of an AND/OR search on it.
+ * formats/checkpoint.md has the format. Other methods keep large tables, which they make again:
+ * they begin anew from the bounds that are in the file.
  *
  * Designs weighed. (1) The given model's file and the decisions alone: a simplification that
  * another version does otherwise, or ends sooner, would number other variables. (2) All states of
  * all methods: caches and regions are gigabytes, and each would be a format of its own. (3) This
- * one: the models are in the file, and of states what is open of those that lend (shared.h).
+ * one: the models are in the file, and of states what is open of those that lend (shared.h), and
+ * what took longest of those that tell.
  */
 #ifndef GPUBE_CHECKPOINT_H
 #define GPUBE_CHECKPOINT_H

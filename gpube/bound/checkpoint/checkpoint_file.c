@@ -8,7 +8,7 @@
 #include "gpube/bound/dfs_tree.h"
 
 /* The first line; what follows is as gpube__pack() has it. */
-static const char first_line[] = "gpube-checkpoint 3\n";
+static const char first_line[] = "gpube-checkpoint 4\n";
 static const char any_version[] = "gpube-checkpoint ";
 
 /* ---- writing --------------------------------------------------------------------------------- */

@@ -181,7 +181,9 @@ static int alone(struct gpube_bounder *b)
 	const char *lacks;
 	int status;
 
-	b->state.reparametrised = b->state.reparam || !(goes_on(at) || at == GPUBE__METHOD_arc);
+	/* of a run that is resumed it has been: methods have their states on its tables */
+	b->state.reparametrised = b->state.reparam ||
+				  (goes_on(at) ? b->state.reparametrised : at != GPUBE__METHOD_arc);
 	if (at == GPUBE__METHOD_eliminate)
 		return one_turn(b, at, INFINITY);
 	status = begin_order(b);
