@@ -320,7 +320,10 @@ static int calls_of(struct gpube_bounder *b, const struct gpube_joingraph *g, do
 	return n;
 }
 
-/* A search that goes on from call to call takes hardly more than one that is not stopped. */
+/*
+ * A search that goes on from call to call takes hardly more than one that is not stopped; and one
+ * that others come to finds the same.
+ */
 static void goes_on(void **state)
 {
 	enum { N = 60, D = 4, NEAR = 7 };
@@ -330,8 +333,8 @@ static void goes_on(void **state)
 	struct gpube_solution *optimum;
 	struct gpube_model *m;
 	struct gpube_rng rng;
-	double worked[2];
-	int calls[2];
+	double worked[3];
+	int calls[3];
 
 	(void)state;
 	assert_int_equal(ctx_open(1, (uint64_t)1 << 28), 0);
@@ -349,10 +352,11 @@ static void goes_on(void **state)
 		}
 	assert_int_equal(gpube_solve(&optimum, m, NULL), 0);
 	assert_int_equal(gpube__simplify(&s, m, true), 0);
-	for (int way = 0; way < 2; way++) {
+	for (int way = 0; way < 3; way++) {
 		struct gpube_bounder b;
 		bool fits;
 
+		ctx->n_threads = way < 2 ? 1 : 3;
 		begin_bounder(&b, &s, m, 1);
 		gpube__bounder_set_cutoff(&b, optimum->cost + 100);
 		assert_int_equal(gpube__joingraph_init(&g, b.tables, b.order, 4, 1e8,
@@ -360,12 +364,15 @@ static void goes_on(void **state)
 			0);
 		assert_true(fits);
 		assert_int_equal(gpube__joingraph_pass(&g, false), 0);
-		calls[way] = calls_of(&b, &g, way ? slice : INFINITY, optimum->cost, &worked[way]);
+		ctx->alone_until = ctx->ticks + (int64_t)(1e9 * slice);
+		calls[way] =
+			calls_of(&b, &g, way == 1 ? slice : INFINITY, optimum->cost, &worked[way]);
 		assert_true(b.lower == optimum->cost && b.upper == optimum->cost);
 		gpube__joingraph_clear(&g);
 		end_bounder(&b);
 	}
 	assert_int_equal(calls[0], 1);
+	assert_int_equal(calls[2], 1);
 	assert_true(worked[0] > 4 * slice); /* or there is nothing to be gone on with */
 	assert_true(calls[1] > 3);
 	assert_true(worked[1] < 2 * worked[0]);

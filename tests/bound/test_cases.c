@@ -131,6 +131,8 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 	const uint64_t memory_bytes = ctx->memory_bytes;
 
 	ctx->n_threads = threads;
+	/* together from the first case on, or later */
+	ctx->alone_until = seed % 4 < 2 ? 0 : ctx->ticks + (int64_t)(seed * 7919 % 100000);
 	if (make(&x, &spec, seed)) {
 		begin_bounder(&b, &x.s, x.m, seed);
 		if (seed % 8 == 3) /* the deepest cases first, and lists that find no room */
@@ -153,6 +155,7 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 	}
 	drop(&x);
 	ctx->n_threads = 1;
+	ctx->alone_until = 0;
 	ctx->memory_bytes = memory_bytes;
 }
 

@@ -118,6 +118,8 @@ static void search(const struct bounded *r, uint64_t seed, double seconds)
 	const struct gpube_watch watch = {.arg = &l, .improved = improved, .learn = learn};
 	int turns = 0;
 
+	/* together from the first node on, or after some */
+	ctx->alone_until = seed % 4 ? 0 : ctx->ticks + (int64_t)(seed * 7919 % 1000000);
 	begin_bounder(&b, &r->s, r->given, seed);
 	b.told.watch = &watch;
 	if (r->optimum != GPUBE_INF &&
