@@ -198,8 +198,8 @@ static int hear(struct gpube_dfs_worker *w)
 }
 
 /*
- * A first run of one thread: it ends with its turn, and values that it excludes at the root are
- * gone for good. (Where it went on in the next turn, trees took 1.05 times the ticks.)
+ * A first run of one thread, which ends with its turn. (Where it went on in the next one, trees
+ * took 1.05 times the ticks.)
  */
 static bool is_alone(const struct gpube_dfs_worker *w)
 {
@@ -283,21 +283,21 @@ static void leave_open(struct gpube_dfs_worker *w, const struct gpube_frontier_n
 }
 
 /*
- * Needs the lock. Leaves open what the run has not seen below level 'base': the other side of each
+ * Needs the lock. Leaves open what the run has not seen below level 1: the other side of each
  * decision, and the present node.
  */
-static int push_open(struct gpube_dfs_worker *w, int32_t base)
+static int push_open(struct gpube_dfs_worker *w)
 {
 	const struct gpube_dfs *t = w->t;
 	struct gpube_frontier *f = &w->k->open;
 	struct gpube_frontier_node node = {.turned = true};
-	int status = gpube__frontier_room(f, w->ctx, t->depth - base + 1);
+	int status = gpube__frontier_room(f, w->ctx, t->depth);
 
 	if (!status)
 		w->left = node.path = gpube__frontier_path(f, w->ctx, w->steps, w->n_steps);
 	if (!node.path)
 		return GPUBE_ENOMEM;
-	for (int32_t depth = base; depth < t->depth; depth++) {
+	for (int32_t depth = 1; depth < t->depth; depth++) {
 		node.bound = w->marks[depth].constant - w->others;
 		node.depth = (int32_t)w->marks[depth].n_steps;
 		(void)gpube__frontier_push(f, w->ctx, &node);
@@ -312,25 +312,24 @@ static int push_open(struct gpube_dfs_worker *w, int32_t base)
 	return gpube__frontier_push(f, w->ctx, &node);
 }
 
-static int keep_open(struct gpube_dfs_worker *w, int32_t base)
+static int keep_open(struct gpube_dfs_worker *w)
 {
 	int status;
 
 	pthread_mutex_lock(&w->s->lock);
-	status = push_open(w, base);
+	status = push_open(w);
 	pthread_mutex_unlock(&w->s->lock);
 	return status;
 }
 
-/* Replays the node's decisions, at level 1 but for the root of a run that is alone. */
+/* Replays the node's decisions at level 1. */
 static int replay(struct gpube_dfs_worker *w)
 {
 	struct gpube_dfs *t = w->t;
 	const int32_t n = w->at.node.depth + w->at.node.turned;
 	int status = GPUBE_OK;
 
-	if (n || !is_alone(w))
-		mark_level(w);
+	mark_level(w);
 	for (int32_t i = 0; i < n && !status && !t->conflict; i++) {
 		const struct gpube_decision step = gpube__frontier_decision(&w->at.node, i);
 
@@ -343,7 +342,6 @@ static int replay(struct gpube_dfs_worker *w)
 /* Runs from an open node. */
 static int run_open(struct gpube_dfs_worker *w)
 {
-	int32_t base;
 	int status;
 
 	w->seen = 0;
@@ -352,13 +350,12 @@ static int run_open(struct gpube_dfs_worker *w)
 		return GPUBE_OK;
 	}
 	status = replay(w);
-	base = w->t->depth;
 	if (!status && w->t->conflict) {
 		w->seen = gpube__node_part(&w->at.node);
 	} else if (!status) {
 		status = dive(w, w->nodes);
-		if (!status && (w->t->depth > base || !w->t->conflict))
-			status = keep_open(w, base);
+		if (!status && (w->t->depth > 1 || !w->t->conflict))
+			status = keep_open(w);
 		else
 			w->seen = gpube__part_add(w->seen, gpube__part(w->n_steps));
 	}

@@ -8,9 +8,8 @@
  *
  * A block begins with runs from the root, each longer than the last. What such a run leaves open is
  * dropped, unless it has seen a good part of the tree; the weights, which improve the choice of
- * variables, and the values removed at the root stay. From then on the nodes that a run leaves open
- * are kept, as lists of decisions. The next run begins at the node of the least bound, and that is
- * the block's bound.
+ * variables, stay. From then on the nodes that a run leaves open are kept, as lists of decisions.
+ * The next run begins at the node of the least bound, and that is the block's bound.
  *
  * Designs weighed. (1) Restarts alone: no bound but the root's, and work is repeated for ever. (2)
  * Open nodes from the first run on: the first decisions, made without weights, stay.
