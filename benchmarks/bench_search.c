@@ -1,10 +1,10 @@
 /*
  * bench_search - how good the assignments are that local search (relax/search.h) finds.
  *
- *   build/benchmarks/bench_search FILE [STEPS [SEEDS]]
+ *   build/benchmarks/bench_search FILE [TICKS [SEEDS]]
  *
- * Of each seed the best total after so many steps (2000000; 4 seeds), which are run 2000 at a time
- * as the methods of solve do, and at which step it was found.
+ * Of each seed the best total after so many ticks of work (1e9; 4 seeds), in which 2000 steps are
+ * run at a time as the methods of solve do, and after how many it was found.
  */
 #include "formats/formats.h"
 #include "gpube/gpube.h"
@@ -17,7 +17,7 @@ enum { AT_A_TIME = 2000 };
 
 int main(int argc, char **argv)
 {
-	const int64_t steps = argc > 2 ? atoll(argv[2]) : 2000000;
+	const double most = argc > 2 ? atof(argv[2]) : 1e9;
 	const int n_seeds = argc > 3 ? atoi(argv[3]) : 4;
 	struct gpube_ctx *ctx;
 	struct gpube_model *m;
@@ -30,17 +30,16 @@ int main(int argc, char **argv)
 	}
 	for (int seed = 1; seed <= n_seeds; seed++) {
 		struct gpube_search *s;
-		int64_t found = 0;
-		double start = gpube__now();
+		double found = 0, begin;
 
+		begin = gpube__worked(ctx);
 		if (gpube__search_new(&s, ctx, m, (uint64_t)seed))
 			return 1;
-		for (int64_t k = 0; k < steps; k += AT_A_TIME)
+		while (1e9 * (gpube__worked(ctx) - begin) < most)
 			if (gpube__search_run(s, NULL, AT_A_TIME))
-				found = k + AT_A_TIME;
-		printf("seed %d: %lld after %lld of %lld steps, %.2f s in all\n", seed,
-			(long long)s->best_cost, (long long)found, (long long)steps,
-			gpube__now() - start);
+				found = 1e9 * (gpube__worked(ctx) - begin);
+		printf("seed %d: %lld after %.3g of %.3g ticks\n", seed, (long long)s->best_cost,
+			found, most);
 		gpube__search_free(s);
 	}
 	gpube_model_free(m);

@@ -14,6 +14,15 @@ enum { CALL_TICKS = 1000, LOADED_TICKS = 8 };
 /* Of annealing: rounds over all variables, the heat of each a part of the one before's. */
 enum { ANNEALING = 300 };
 #define COOLING 0.985
+/*
+ * Forests that bring nothing, one after the other, after which no more are tried; and what all may
+ * take of the work of steps, of so many from the start: with large domains one takes as long as
+ * thousands of steps.
+ */
+enum { IDLE_FORESTS = 20, FIRST_STEPS = 2000 };
+#define FORESTS 0.5
+/* Of steps without anything better, after which it starts again: each looks at all values. */
+#define MOST_PATIENCE 20000000
 
 void gpube__search_free(struct gpube_search *s)
 {
@@ -26,7 +35,8 @@ void gpube__search_free(struct gpube_search *s)
 		gpube__free(ctx, s->dense[f]);
 	GPUBE_FREE_ALL(ctx, s->dense, s->stride, s->at, s->cost);
 	gpube__incidence_clear(ctx, &s->functions);
-	GPUBE_FREE_ALL(ctx, s->values, s->tabu, s->best, s);
+	gpube__search_forest_clear(s);
+	GPUBE_FREE_ALL(ctx, s->values, s->other, s->tabu, s->best, s);
 }
 
 /* Of each variable of f, in its dense table. */
@@ -87,8 +97,9 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	s->dense = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*s->dense));
 	s->stride = gpube__alloc_zero(ctx, (uint64_t)m->n_scopes + 1, sizeof(*s->stride));
 	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
+	s->other = gpube__alloc_zero(ctx, n, sizeof(*s->other));
 	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
-	if (!s->at || !s->dense || !s->stride || !s->values || !s->best)
+	if (!s->at || !s->dense || !s->stride || !s->values || !s->other || !s->best)
 		goto out;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
@@ -98,6 +109,8 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	gpube__work(ctx, LOADED_TICKS * gpube__model_cells(m));
 	if (!status)
 		status = gpube__incidence_of_model(&s->functions, m);
+	if (!status)
+		status = gpube__search_forest_init(s);
 out:
 	if (status)
 		gpube__search_free(s);
@@ -292,6 +305,22 @@ static double mean_change(const struct gpube_search *s)
 	return n ? sum / (double)n : 0;
 }
 
+/* To the least assignment of a random forest. Returns its work. */
+static int64_t move_forest(struct gpube_search *s)
+{
+	int64_t ticks = gpube__search_forest(s, s->other);
+
+	for (int32_t k = 0; k < s->forest.n; k++) {
+		const int32_t i = s->forest.vars[k];
+
+		if (s->other[i] == s->values[i])
+			continue;
+		change(s, i, s->other[i]);
+		ticks += CHANGED_TICKS * (s->functions.start[i + 1] - s->functions.start[i]);
+	}
+	return ticks;
+}
+
 /*
  * From where it is, changes that cost more are taken the more seldom the colder it gets: what is
  * left then is far better than a random start. Returns its work.
@@ -351,10 +380,41 @@ static int64_t kick(struct gpube_search *s)
 	return 0;
 }
 
+/*
+ * Random forests, each with its least assignment, until so many in a row have brought nothing or
+ * their part of the work is used up. *better: as of keep_best(). Returns its work.
+ */
+static int64_t descend(struct gpube_search *s, bool *better)
+{
+	const int64_t steps = (FIRST_STEPS + s->step) * (STEP_TICKS + s->at[s->m->n_vars]);
+	int64_t worked = 0;
+
+	for (int n = 0; n < IDLE_FORESTS && !gpube__stopped(s->ctx) &&
+			(double)(s->forests + worked) < FORESTS * (double)steps;
+		n++) {
+		const int64_t before = s->now;
+
+		worked += move_forest(s);
+		n = s->now < before ? -1 : n;
+	}
+	s->forests += worked;
+	if (s->now < s->record)
+		*better |= keep_best(s);
+	return worked;
+}
+
+static int64_t patience_of(const struct gpube_search *s)
+{
+	const int64_t steps = 500 + 10 * (int64_t)s->m->n_vars,
+		      most = MOST_PATIENCE / (STEP_TICKS + s->at[s->m->n_vars]);
+
+	return steps < most ? steps : most;
+}
+
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
 {
 	int32_t n = s->m->n_vars, var = 0, value = 0;
-	int64_t patience = 500 + 10 * (int64_t)n;
+	const int64_t patience = patience_of(s);
 	int64_t ticks = CALL_TICKS;
 	bool better = false;
 
@@ -364,6 +424,7 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 		start(s);
 		s->last = s->step;
 		better = keep_best(s);
+		ticks += descend(s, &better);
 	}
 	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
 		s->step++;
@@ -372,6 +433,7 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 			ticks += CHANGED_TICKS * s->functions.start[n] + kick(s);
 			s->last = s->step;
 			better |= keep_best(s);
+			ticks += descend(s, &better);
 		}
 		if (!pick(s, &var, &value)) {
 			if (s->last == s->step)

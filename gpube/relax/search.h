@@ -7,11 +7,26 @@
  * it starts again, from near the best or from what annealing leaves. What each value
  * of each variable would cost is kept up to date: a step costs the functions of
  * the changed variable times their domains, and a look at all values.
+ *
+ * Where it starts, and from an assignment that it is given, forests come first: variables that
+ * functions join to trees take the least of all their assignments, the others as they are, found by
+ * elimination along the trees (Hamze and de Freitas, 2004, drew samples so; Selby, 2014, took the
+ * least). A forest costs the functions of its variables times the domains of both ends, and has
+ * half of the variables of a grid.
  */
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
 
 #include "gpube/ir/graph.h"
+
+/* Variables that functions join to trees, when the others keep their values (search_forest.c). */
+struct gpube_search_forest {
+	int32_t n, *vars;       /* parents before their children */
+	int32_t *parent;        /* by variable of the model; -1: a root */
+	uint8_t *is;            /* by variable */
+	int32_t *order, *queue; /* scratch */
+	int64_t *sum;           /* by value, as search's cost: of all below it */
+};
 
 struct gpube_search {
 	struct gpube_ctx *ctx;
@@ -23,13 +38,15 @@ struct gpube_search {
 	int64_t **dense;   /* per function: its cells, or NULL: too large */
 	int64_t *stride;   /* in these, of the variables of all scopes */
 	int64_t forbidden; /* what a forbidden tuple costs */
-	int32_t *values;
+	int32_t *values, *other;
 	int64_t *tabu; /* per value: the step until which it is not taken again */
 	int64_t last;  /* the step that was the last to get better */
 	/* now: cost of 'values', forbidden tuples at that price; record: the least since a start */
 	int64_t step, now, record;
+	struct gpube_search_forest forest;
 	int32_t *best;     /* of all runs */
 	int64_t best_cost; /* constant included; INT64_MAX: none yet, or not allowed */
+	int64_t forests;   /* ticks of all forests */
 	bool started;
 };
 
@@ -43,5 +60,17 @@ void gpube__search_free(struct gpube_search *s);
  * NULL; true if best got better. Ends early when gpube__stopped().
  */
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps);
+
+/* ---- of search_forest.c ---------------------------------------------------------------------- */
+
+/* Errors: ENOMEM; what there is is for _clear() */
+int gpube__search_forest_init(struct gpube_search *s);
+void gpube__search_forest_clear(struct gpube_search *s);
+/*
+ * gpube__search_forest() - a random forest, and in 'values' the least assignment of all in which
+ * variables that are not of it keep the values of s->values; of several any. s->cost is up to date.
+ * Returns its work.
+ */
+int64_t gpube__search_forest(struct gpube_search *s, int32_t *values);
 
 #endif

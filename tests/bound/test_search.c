@@ -1,6 +1,6 @@
 /*
  * Tabu search keeps up what each change would cost, of functions with a dense copy and of those too
- * wide for one.
+ * wide for one; forests of variables take the least of all their assignments.
  */
 #include "tests/support/test.h"
 
@@ -97,6 +97,131 @@ static void changes_cost_what_is_kept(void **state)
 	}
 }
 
+/* Functions of one to three variables of two to four values, some cells forbidden. */
+static struct gpube_model *mixed_model(struct gpube_rng *rng)
+{
+	enum { N = 9 };
+	struct gpube_model *m;
+	int64_t costs[64];
+
+	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+	for (int i = 0; i < N; i++)
+		assert_int_equal(
+			gpube_model_add_var(m, NULL, 1 + (int32_t)gpube__rng_below(rng, 4), NULL),
+			0);
+	for (int f = 0; f < 12; f++) {
+		int32_t scope[3];
+		const int arity = 1 + (int)gpube__rng_below(rng, 3);
+		int64_t cells = 1;
+
+		scope[0] = (int32_t)gpube__rng_below(rng, N);
+		for (int j = 1; j < arity; j++)
+			scope[j] = (scope[j - 1] + 1 + (int32_t)gpube__rng_below(rng, 2)) % N;
+		if (arity == 3 && scope[2] == scope[0])
+			continue;
+		for (int j = 0; j < arity; j++)
+			cells *= gpube_model_domain(m, scope[j]);
+		for (int64_t k = 0; k < cells; k++)
+			costs[k] = gpube__rng_below(rng, 9) ? (int64_t)gpube__rng_below(rng, 20)
+							    : GPUBE_INF;
+		assert_int_equal(gpube_model_add_costs(m, arity, scope, costs), 0);
+	}
+	return m;
+}
+
+/* The least price of all assignments that differ from 'values' in the forest's variables alone. */
+static int64_t least_of(const struct gpube_search *s, const int32_t *values)
+{
+	int32_t x[N_VARS];
+	int64_t least = INT64_MAX;
+	int k;
+
+	memcpy(x, values, (size_t)s->m->n_vars * sizeof(*x));
+	for (k = 0; k < s->forest.n; k++)
+		x[s->forest.vars[k]] = 0;
+	do {
+		const int64_t cost = price(s, x);
+
+		least = cost < least ? cost : least;
+		for (k = 0; k < s->forest.n; k++) {
+			const int32_t i = s->forest.vars[k];
+
+			if (++x[i] < s->m->vars[i].domain)
+				break;
+			x[i] = 0;
+		}
+	} while (k < s->forest.n);
+	return least;
+}
+
+/* A forest's assignment is the least of all, and no other variable changes. */
+static void forests_are_least(void **state)
+{
+	int n_edges = 0, n_left = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 300; seed++) {
+		struct gpube_rng rng;
+		struct gpube_model *m;
+		struct gpube_search *s;
+
+		gpube__rng_init(&rng, seed);
+		m = mixed_model(&rng);
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		for (int round = 0; round < 10; round++) {
+			bool of_forest[N_VARS] = {false};
+			int32_t after[N_VARS];
+
+			gpube__search_run(s, NULL, 3);
+			gpube__search_forest(s, after);
+			for (int k = 0; k < s->forest.n; k++) {
+				const int32_t i = s->forest.vars[k], parent = s->forest.parent[i];
+
+				assert_false(of_forest[i]);
+				assert_true(parent < 0 || of_forest[parent]);
+				of_forest[i] = true;
+				n_edges += parent >= 0;
+			}
+			for (int32_t i = 0; i < m->n_vars; i++) {
+				assert_true(of_forest[i] || after[i] == s->values[i]);
+				n_left += !of_forest[i];
+			}
+			assert_true(price(s, after) == least_of(s, s->values));
+			assert_true(s->now == price(s, s->values));
+		}
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+	assert_true(n_edges > 1000 && n_left > 1000);
+}
+
+/* A function without a dense table has one variable of a forest at most. */
+static void wide_functions_have_one(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 20; seed++) {
+		struct gpube_model *m = wide_model(seed);
+		struct gpube_search *s;
+		int32_t after[N_VARS];
+
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		for (int round = 0; round < 20; round++) {
+			int n_first = 0, n_second = 0;
+
+			gpube__search_run(s, NULL, 3);
+			gpube__search_forest(s, after);
+			for (int k = 0; k < s->forest.n; k++) {
+				n_first += s->forest.vars[k] < 20;
+				n_second += s->forest.vars[k] >= 5;
+			}
+			assert_true(s->forest.n > 0 && n_first <= 1 && n_second <= 1);
+			assert_true(price(s, after) == least_of(s, s->values));
+		}
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+}
+
 /* Many short runs are one long one: it starts again as often, and finds the same. */
 static void pieces_are_one_run(void **state)
 {
@@ -129,6 +254,8 @@ int main(void)
 	struct cases c = {0};
 
 	ADD_CASE(&c, changes_cost_what_is_kept);
+	ADD_CASE(&c, forests_are_least);
+	ADD_CASE(&c, wide_functions_have_one);
 	ADD_CASE(&c, pieces_are_one_run);
 	return run_cases(&c, "search", ctx_setup, ctx_teardown);
 }
