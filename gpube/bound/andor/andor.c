@@ -215,13 +215,13 @@ static int64_t least_known(struct gpube_andor_walker *w, int32_t p)
 }
 
 /*
- * The k-th of n choices in this thread's order. Where no assignment costs less than the budget all
- * are visited, and threads in the same order would find each other's subproblems busy or done too
- * late.
+ * Which of n choices a thread of that number begins with. Where no assignment costs less than the
+ * budget all are visited, and threads in the same order would find each other's subproblems busy
+ * or done too late.
  */
-static int32_t first_of(const struct gpube_andor_walker *w, int32_t depth, int32_t n)
+static int32_t first_of(int64_t number, int32_t depth, int32_t n)
 {
-	int64_t left = w->number, sum = 0;
+	int64_t left = number, sum = 0;
 
 	if (!left || n < 2)
 		return 0;
@@ -239,7 +239,7 @@ static int32_t turned(int32_t k, int32_t first, int32_t n)
 static int64_t walk_all(struct gpube_andor_walker *w, const int32_t *children, int32_t n,
 	int64_t cost, int64_t budget)
 {
-	const int32_t first = first_of(w, w->depth, n);
+	const int32_t first = first_of(w->number, w->depth, n);
 	int64_t sum = cost;
 
 	for (int32_t c = 0; c < n && sum < budget; c++) {
@@ -270,7 +270,12 @@ static int64_t try_choices(struct gpube_andor_walker *w, int32_t p, int32_t n, i
 	const struct gpube_andor_node *node = &w->a->nodes[p];
 	const int32_t *children = w->a->children + node->child_at;
 	struct gpube_andor_choice *row = w->row + node->values_at;
-	const int32_t first = first_of(w, node->depth, n);
+	/*
+	 * Whoever does not begin with the cheapest value has a weaker cutoff for it. Ranks differ
+	 * where results are not cached alone, which is enough to keep them apart.
+	 */
+	const int32_t first =
+		first_of(node->kept ? w->number % w->a->n_walkers : w->number, node->depth, n);
 	int64_t best = GPUBE__ANDOR_NEVER;
 	int32_t n_later = 0;
 
