@@ -123,6 +123,15 @@ double gpube__get_real(struct gpube__bytes *b)
 	return b->status ? 0 : v;
 }
 
+double gpube__get_seconds(struct gpube__bytes *b)
+{
+	const double v = gpube__get_real(b);
+
+	if (!(v >= 0))
+		(void)gpube__damaged(b, "a time in it is below 0");
+	return b->status ? 0 : v;
+}
+
 int64_t gpube__get_count(struct gpube__bytes *b)
 {
 	return gpube__get(b, 0, b->n - b->next);

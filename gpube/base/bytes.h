@@ -38,6 +38,7 @@ int gpube__damaged(struct gpube__bytes *b, const char *how);
 int64_t gpube__get(struct gpube__bytes *b, int64_t least, int64_t most);
 void gpube__get_all(struct gpube__bytes *b, int32_t *v, int64_t n, int64_t least, int64_t most);
 double gpube__get_real(struct gpube__bytes *b);
+double gpube__get_seconds(struct gpube__bytes *b); /* or another real that is not below 0 */
 /* A count of things that take at least a byte each: no more than there are bytes left. */
 int64_t gpube__get_count(struct gpube__bytes *b);
 

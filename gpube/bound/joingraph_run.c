@@ -327,25 +327,15 @@ void gpube__put_climb(struct gpube__bytes *to, const struct gpube_bounder *b)
 	gpube__bytes_clear(&climb);
 }
 
-static double get_seconds(struct gpube__bytes *from)
-{
-	const double v = gpube__get_real(from);
-
-	if (!from->status && !(v >= 0))
-		from->status =
-			gpube__fail(from->ctx, GPUBE_EPARSE, "a time in it is less than nothing");
-	return v;
-}
-
 static int get_climb(struct gpube_climb *c, struct gpube__bytes *from)
 {
 	c->cutoff = gpube__get(from, -GPUBE_INF, GPUBE_INF);
-	c->joined = get_seconds(from);
-	c->worked = get_seconds(from);
-	c->pair = get_seconds(from);
-	c->searching = get_seconds(from);
-	c->walking = get_seconds(from);
-	c->walked = get_seconds(from);
+	c->joined = gpube__get_seconds(from);
+	c->worked = gpube__get_seconds(from);
+	c->pair = gpube__get_seconds(from);
+	c->searching = gpube__get_seconds(from);
+	c->walking = gpube__get_seconds(from);
+	c->walked = gpube__get_seconds(from);
 	if (from->status || gpube__get_joingraph(&c->g, from, c->b->tables, c->max_cells))
 		return from->status;
 	return gpube__get_andor_run(&c->walk, c->b, &c->g, from);

@@ -377,13 +377,6 @@ void gpube__put_joingraph(struct gpube__bytes *to, const struct gpube_joingraph 
 		put_cells(to, &g->joins[k]);
 }
 
-static int wrong(struct gpube__bytes *from, const char *how)
-{
-	if (!from->status)
-		from->status = gpube__fail(from->ctx, GPUBE_EPARSE, "%s", how);
-	return from->status;
-}
-
 static int too_large(struct gpube__bytes *from)
 {
 	return from->status = gpube__fail(from->ctx, GPUBE_ELIMIT, "its join graph is too large");
@@ -398,7 +391,7 @@ static int get_order(
 		const int32_t i = (int32_t)gpube__get(from, 0, (int64_t)g->n - 1);
 
 		if (g->position[i] >= 0)
-			return wrong(from, "an order in it has a variable twice");
+			return gpube__damaged(from, "an order in it has a variable twice");
 		g->order[p] = i;
 		g->position[i] = p;
 		g->domain[p] = m->vars[i].domain;
@@ -413,7 +406,7 @@ static int check_unit(
 	const __int128 most = (__int128)g->target << (g->shift < 0 ? -g->shift : 0);
 
 	return most + gpube__constant_of(m) >= GPUBE_INF
-		       ? wrong(from, "costs of its join graph are too large")
+		       ? gpube__damaged(from, "costs of its join graph are too large")
 		       : from->status;
 }
 
@@ -456,8 +449,9 @@ static int link_read(struct gpube_joingraph *g, struct gpube__bytes *from)
 
 		for (int i = 1; i < j->n_scope; i++)
 			if (to->position != j->scope[1] || !has(to, j->scope[i]))
-				return wrong(from, "a message in it has variables that its "
-						   "receiver has not");
+				return gpube__damaged(from,
+					"a message in it has variables that its "
+					"receiver has not");
 		if (to)
 			from->status = link_join(g, k, j->consumer);
 	}

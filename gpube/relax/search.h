@@ -26,6 +26,7 @@ struct gpube_search_forest {
 	uint8_t *is;            /* by variable */
 	int32_t *order, *queue; /* scratch */
 	int64_t *sum;           /* by value, as search's cost: of all below it */
+	int64_t *row;           /* scratch, of one variable */
 };
 
 struct gpube_search {

@@ -13,14 +13,18 @@ void gpube__search_forest_clear(struct gpube_search *s)
 {
 	struct gpube_search_forest *w = &s->forest;
 
-	GPUBE_FREE_ALL(s->ctx, w->order, w->queue, w->vars, w->parent, w->is, w->sum);
+	GPUBE_FREE_ALL(s->ctx, w->order, w->queue, w->vars, w->parent, w->is, w->sum, w->row);
 }
 
 int gpube__search_forest_init(struct gpube_search *s)
 {
 	struct gpube_search_forest *w = &s->forest;
 	const uint64_t n = (uint64_t)s->m->n_vars;
+	int32_t largest = 1;
 
+	for (uint64_t i = 0; i < n; i++)
+		largest = s->m->vars[i].domain > largest ? s->m->vars[i].domain : largest;
+	w->row = gpube__alloc(s->ctx, (uint64_t)largest, sizeof(*w->row));
 	w->order = gpube__alloc(s->ctx, n + 1, sizeof(*w->order));
 	w->queue = gpube__alloc(s->ctx, n + 1, sizeof(*w->queue));
 	w->vars = gpube__alloc(s->ctx, n + 1, sizeof(*w->vars));
@@ -29,8 +33,9 @@ int gpube__search_forest_init(struct gpube_search *s)
 	w->sum = gpube__alloc(s->ctx, (uint64_t)s->at[n] + 1, sizeof(*w->sum));
 	for (int32_t i = 0; w->order && i < s->m->n_vars; i++)
 		w->order[i] = i;
-	return w->order && w->queue && w->vars && w->parent && w->is && w->sum ? GPUBE_OK
-									       : GPUBE_ENOMEM;
+	return w->row && w->order && w->queue && w->vars && w->parent && w->is && w->sum
+		       ? GPUBE_OK
+		       : GPUBE_ENOMEM;
 }
 
 /*
@@ -46,21 +51,12 @@ static bool joins(const struct gpube_search *s, int32_t i, int32_t *parent)
 		for (int j = 0; j < s->m->functions[f].arity; j++) {
 			const int32_t u = scope[j];
 
-			if (u == i || s->forest.is[u] != OF_FOREST || u == *parent)
+			if (u == i || s->forest.is[u] != OF_FOREST)
 				continue;
-			if (*parent >= 0 || !s->dense[f])
+			if (!s->dense[f] || (*parent >= 0 && u != *parent))
 				return false;
 			*parent = u;
 		}
-	}
-	/* a function without a dense table may have the parent before one that has shown it */
-	for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1] && *parent >= 0;
-		k++) {
-		const int32_t f = s->functions.of[k], *scope = gpube__scope(s->m, f);
-
-		for (int j = 0; j < s->m->functions[f].arity && !s->dense[f]; j++)
-			if (scope[j] == *parent)
-				return false;
 	}
 	return true;
 }
@@ -167,25 +163,23 @@ static void part(struct gpube_search *s, int32_t i)
 /* The least that i and all below it cost where its parent has value b, and a value of i for it. */
 static int64_t least(struct gpube_search *s, int32_t i, int32_t b, int32_t *value)
 {
-	const int64_t *own = s->forest.sum + s->at[i];
 	const int32_t domain = s->m->vars[i].domain;
-	int64_t best = INT64_MAX;
+	int64_t *row = s->forest.row, best = INT64_MAX;
 	/* of several any, and any from which to begin with */
 	int32_t a = (int32_t)gpube__rng_below(&s->rng, (uint64_t)domain);
+	struct edge e;
 
-	for (int32_t n = 0; n < domain; n++, a = a + 1 < domain ? a + 1 : 0) {
-		int64_t sum = own[a];
-		struct edge e;
-
-		for (int64_t k = s->functions.start[i];
-			s->forest.parent[i] >= 0 && k < s->functions.start[i + 1]; k++)
-			if (edge_of(s, s->functions.of[k], i, &e))
-				sum += e.from[a * e.step + b * e.parent_step];
-		if (sum < best) {
-			best = sum;
+	memcpy(row, s->forest.sum + s->at[i], (size_t)domain * sizeof(*row));
+	for (int64_t k = s->functions.start[i];
+		s->forest.parent[i] >= 0 && k < s->functions.start[i + 1]; k++)
+		if (edge_of(s, s->functions.of[k], i, &e))
+			for (int32_t x = 0; x < domain; x++)
+				row[x] += e.from[x * e.step + b * e.parent_step];
+	for (int32_t n = 0; n < domain; n++, a = a + 1 < domain ? a + 1 : 0)
+		if (row[a] < best) {
+			best = row[a];
 			*value = a;
 		}
-	}
 	return best;
 }
 

@@ -78,12 +78,14 @@ static void torus(void **state)
 	gpube_model_free(m);
 }
 
-/* Spins on a torus of three dimensions, with a random coupling of each two neighbours. */
-static struct gpube_model *spin_glass(int side, uint64_t seed)
+/*
+ * n spins on a torus of so many a side: each two neighbours cost up to 'most' where they are equal,
+ * or where they differ.
+ */
+static struct gpube_model *spin_glass(int n, int side, int64_t most, uint64_t seed)
 {
 	struct gpube_model *m;
 	struct gpube_rng rng;
-	const int n = side * side * side;
 
 	gpube__rng_init(&rng, seed);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
@@ -93,10 +95,9 @@ static struct gpube_model *spin_glass(int side, uint64_t seed)
 		for (int step = 1; step < n; step *= side) {
 			const int at = i / step % side;
 			const int32_t scope[] = {i, i + ((at + 1) % side - at) * step};
-			const int64_t cost = (int64_t)gpube__rng_below(&rng, 100000);
-			const bool differ = gpube__rng_below(&rng, 2);
-			const int64_t costs[] = {differ ? 0 : cost, differ ? cost : 0,
-				differ ? cost : 0, differ ? 0 : cost};
+			const int64_t cost = 1 + (int64_t)gpube__rng_below(&rng, (uint64_t)most),
+				      equal = gpube__rng_below(&rng, 2) ? cost : 0;
+			const int64_t costs[] = {equal, cost - equal, cost - equal, equal};
 
 			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
 		}
@@ -132,7 +133,8 @@ static void card(void **state)
 	for (size_t k = 0; k < sizeof(rows) / sizeof(*rows); k++) {
 		const struct gpube_opts opts = {
 			.method = GPUBE_BOUND_PAIRWISE, .backend = rows[k].backend};
-		struct gpube_model *m = spin_glass(rows[k].side, k);
+		const int side = rows[k].side;
+		struct gpube_model *m = spin_glass(side * side * side, side, 100000, k);
 
 		asked = false;
 		gpube_result_free(must_bound(m, &opts));
@@ -169,25 +171,10 @@ static void hear_growth(void *arg, const struct gpube_log *said)
  */
 static void growth(void **state)
 {
-	enum { SIDE = 32 };
 	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
-	struct gpube_model *m;
-	struct gpube_rng rng;
+	struct gpube_model *m = spin_glass(32 * 32, 32, 1, 1);
 
 	(void)state;
-	gpube__rng_init(&rng, 1);
-	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int i = 0; i < SIDE * SIDE; i++)
-		assert_int_equal(gpube_model_add_var(m, NULL, 2, NULL), 0);
-	for (int i = 0; i < SIDE * SIDE; i++)
-		for (int step = 1; step < SIDE * SIDE; step *= SIDE) {
-			const int at = i / step % SIDE;
-			const int32_t scope[] = {i, i + ((at + 1) % SIDE - at) * step};
-			const int64_t equal = (int64_t)gpube__rng_below(&rng, 2);
-			const int64_t costs[] = {equal, 1 - equal, 1 - equal, equal};
-
-			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
-		}
 	ctx->log = hear_growth;
 	gpube_result_free(must_bound(m, &opts));
 	ctx->log = NULL;

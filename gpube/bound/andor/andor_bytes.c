@@ -268,8 +268,7 @@ static bool get_known(struct gpube_andor *a, struct gpube__bytes *from)
 	for (int w = 0; w < a->n_words; w++)
 		key[w] = (uint64_t)gpube__get(from, INT64_MIN, INT64_MAX);
 	if (!from->status && !is_key(a, key, &p))
-		from->status =
-			gpube__fail(from->ctx, GPUBE_EPARSE, "a result in it is of no subproblem");
+		(void)gpube__damaged(from, "a result in it is of no subproblem");
 	if (from->status)
 		return false;
 	if (!a->nodes[p].kept)

@@ -181,10 +181,7 @@ int gpube__get_andor_run(struct gpube_andor_run *run, struct gpube_bounder *b,
 	if (!gpube__get(from, 0, 1))
 		return from->status;
 	run->part = gpube__get(from, 1, FIRST_PART);
-	run->worked = gpube__get_real(from);
-	if (!from->status && !(run->worked >= 0))
-		from->status = gpube__fail(
-			b->ctx, GPUBE_EPARSE, "a search in it has worked for less than no time");
+	run->worked = gpube__get_seconds(from);
 	if (from->status)
 		return from->status;
 	status = open_search(&run->a, b, g);
