@@ -71,10 +71,10 @@ int gpube__bound_exclusive(struct gpube_bounder *b);
 /*
  * gpube__bound_first_order()  - makes b->order: the caller's, or a greedy one.
  * gpube__bound_better_order() - searches for a better one, for so many seconds of work or for the
- * caller's time by the clock. *end: DONE when more would not pay.
+ * caller's time by the clock. GPUBE__DONE: more would not pay.
  */
 int gpube__bound_first_order(struct gpube_bounder *b);
-int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpube__step *end);
+int gpube__bound_better_order(struct gpube_bounder *b, double seconds);
 /* Ticks of its shortest step that is worth while; b has such a search. */
 double gpube__bound_orders_least(const struct gpube_bounder *b);
 
@@ -122,9 +122,9 @@ bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t 
 /*
  * Asks CaDiCaL, which is there (sat.h), whether the forbidden cells allow an assignment, where a
  * later call continues; or, once one is known, for one that costs no more than the constant.
- * Reports it, or that there is none. *end: DONE when that is decided.
+ * Reports it, or that there is none. GPUBE__DONE: it is decided whether there is one.
  */
-int gpube__bound_sat(struct gpube_bounder *b, double seconds, enum gpube__step *end);
+int gpube__bound_sat(struct gpube_bounder *b, double seconds);
 /*
  * gpube__bound_joins() - dual ascent on the join graph.
  * gpube__bound_andor() - only the passes that an AND/OR search on its tables (andor.h) needs.

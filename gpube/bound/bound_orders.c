@@ -77,7 +77,7 @@ int gpube__bound_first_order(struct gpube_bounder *b)
 	return status;
 }
 
-int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpube__step *end)
+int gpube__bound_better_order(struct gpube_bounder *b, double seconds)
 {
 	const double given = b->opts->order_seconds, start = gpube__now(),
 		     before = gpube__worked(b->ctx);
@@ -94,8 +94,8 @@ int gpube__bound_better_order(struct gpube_bounder *b, double seconds, enum gpub
 	/* it ended early: more time does not pay */
 	if (given > 0 ? b->told.seconds_order >= given
 		      : gpube__worked(b->ctx) - before < seconds / 4) {
-		*end = GPUBE__STEP_DONE;
 		end_search(b);
+		status = status ? status : GPUBE__DONE;
 	}
 	return status;
 }

@@ -1,5 +1,6 @@
 /* bounder.c - see bounder.h. */
 #include "gpube/bound/bounder.h"
+#include "gpube/bound/schedule/schedule.h"
 #include "gpube/options/options.h"
 
 #include <math.h>
@@ -251,19 +252,19 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 	return status;
 }
 
-int gpube__bounder_search_for(struct gpube_bounder *b, double seconds, bool *over)
+int gpube__bounder_search_for(struct gpube_bounder *b, double seconds)
 {
 	enum { STEPS = 256 };
 	const struct gpube_budget budget = gpube__budget(b->ctx, seconds);
 	int status = GPUBE_OK;
 
-	*over = false;
-	while (!status && !*over && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
+	while (!status && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
 		!gpube__bounder_done(b)) {
 		const double before = gpube__worked(b->ctx);
 
 		status = gpube__bounder_search(b, NULL, STEPS);
-		*over = gpube__worked(b->ctx) <= before;
+		if (!status && gpube__worked(b->ctx) <= before)
+			status = GPUBE__DONE;
 	}
 	return status;
 }

@@ -309,8 +309,8 @@ int gpube__bounder_report_incumbent(struct gpube_bounder *b, const int32_t *valu
 
 /* Local search of so many steps; from: where it starts, or NULL. */
 int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t steps);
-/* The same for so many seconds of work. *over: no variable has a second value. */
-int gpube__bounder_search_for(struct gpube_bounder *b, double seconds, bool *over);
+/* The same for so many seconds of work. GPUBE__DONE: no variable has a second value. */
+int gpube__bounder_search_for(struct gpube_bounder *b, double seconds);
 
 /*
  * Whether the run falls back on other methods after such a status: no memory, sums past 64 bits, or

@@ -20,7 +20,7 @@ static int take(struct gpube_bounder *b, enum gpube_sat_answer answer, bool is_f
 	return GPUBE_OK;
 }
 
-int gpube__bound_sat(struct gpube_bounder *b, double seconds, enum gpube__step *end)
+int gpube__bound_sat(struct gpube_bounder *b, double seconds)
 {
 	const bool is_free = b->made.span > 1 && b->upper != GPUBE_INF;
 	enum gpube_sat_answer answer = GPUBE__SAT_OPEN;
@@ -50,6 +50,5 @@ int gpube__bound_sat(struct gpube_bounder *b, double seconds, enum gpube__step *
 		sat = NULL;
 	}
 	b->state.sat = sat;
-	*end = sat ? GPUBE__STEP_MORE : GPUBE__STEP_DONE;
-	return status;
+	return status || sat ? status : GPUBE__DONE;
 }

@@ -36,13 +36,12 @@ struct known {
 	int64_t mark;
 	bool proved;
 	struct made_up of[4]; /* the last one is nobody: see nearer */
-	struct gpube__turn_taken turns[MOST_TURNS];
+	struct gpube__turn turns[MOST_TURNS];
 	int n_turns;
-	int n_asked;       /* for shares, and turns that were told: see goes_on() */
-	const char *begun; /* the method that has the turn */
+	int n_asked; /* for shares, and turns: see goes_on() */
 };
 
-static int step(struct known *k, int i, double ticks, enum gpube__step *end)
+static int step(struct known *k, int i, double ticks)
 {
 	struct made_up *m = &k->of[i];
 	const double takes = fmin(ticks, m->needs - m->worked) + m->excess;
@@ -64,31 +63,16 @@ static int step(struct known *k, int i, double ticks, enum gpube__step *end)
 		m->end = m->needs - m->worked;
 	if (m->nearer > 0)
 		k->of[i + 1].needs = k->of[i + 1].end *= m->nearer;
-	*end = m->says_done ? GPUBE__STEP_DONE : GPUBE__STEP_MORE;
-	return GPUBE_OK;
+	return m->says_done ? GPUBE__DONE : GPUBE_OK;
 }
 
-static struct gpube__fit fit(const struct known *k, int i)
+static struct gpube__fit fit(const void *known, int i)
 {
-	const struct made_up *m = &k->of[i];
+	const struct made_up *m = &((const struct known *)known)->of[i];
 	const bool over = m->most_steps && m->n_steps >= m->most_steps;
 
 	return (struct gpube__fit){over ? 0 : m->end, m->least, m->rough};
 }
-
-#define METHOD(name, i)                                                                            \
-	static struct gpube__fit fit_##name(const void *k)                                         \
-	{                                                                                          \
-		return fit(k, i);                                                                  \
-	}                                                                                          \
-	static int step_##name(void *k, double ticks, enum gpube__step *end)                       \
-	{                                                                                          \
-		return step(k, i, ticks, end);                                                     \
-	}                                                                                          \
-	static const struct gpube__method name = {#name, fit_##name, step_##name};
-METHOD(first, 0)
-METHOD(second, 1)
-METHOD(third, 2)
 
 /* A run that never ends is one that has taken so much. */
 #define ENDLESS 1e14
@@ -103,33 +87,24 @@ static struct gpube__run_now now(const void *known)
 		.done = k->proved || k->ticks > ENDLESS};
 }
 
-static bool falls_back(const void *known, int status, const char *method)
-{
-	(void)known;
-	(void)method;
-	return status == GPUBE_ELIMIT;
-}
-
-static void begins(void *known, const char *method)
-{
-	((struct known *)known)->begun = method;
-}
-
 /* A schedule that never ends, since its budgets do not grow or are not used, fails. */
 static void goes_on(const void *known)
 {
 	assert_true(((struct known *)known)->n_asked++ < 100000);
 }
 
-static int told(void *known, const struct gpube__turn_taken *turn)
+static int take(void *known, struct gpube__turn *turn)
 {
 	struct known *k = known;
 
 	goes_on(known);
-	assert_string_equal(k->begun, turn->method);
+	turn->before = now(k);
+	turn->status = step(k, turn->method, turn->budget);
+	turn->after = now(k);
+	turn->ticks = turn->after.worked - turn->before.worked;
 	if (k->n_turns < MOST_TURNS)
 		k->turns[k->n_turns++] = *turn;
-	return GPUBE_OK;
+	return turn->status < 0 && turn->status != GPUBE_ELIMIT ? turn->status : GPUBE_OK;
 }
 
 static double share(const void *known, int method)
@@ -138,8 +113,7 @@ static double share(const void *known, int method)
 	return ((const struct known *)known)->shares[method];
 }
 
-static const struct gpube__run_view view = {now, falls_back, begins, told, share};
-static const struct gpube__method *const three[] = {&first, &second, &third};
+static const struct gpube__run_view view = {now, fit, share, take};
 
 static struct made_up slow(void)
 {
@@ -163,7 +137,7 @@ static int run(struct known *k, const double *shares, int n)
 
 	k->shares = shares;
 	gpube__schedule_init(&s, n);
-	return gpube__schedule_run(&s, three, k, &view);
+	return gpube__schedule_run(&s, k, &view);
 }
 
 static void budgets_double(void **state)
@@ -213,7 +187,7 @@ static void predicted_ends_come_first(void **state)
 	k->of[1].end = k->of[1].needs = 1.5e6;
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_int_equal(k->n_turns, 1);
-	assert_string_equal(k->turns[0].method, "second");
+	assert_int_equal(k->turns[0].method, 1);
 	assert_string_equal(k->turns[0].why, "predicted");
 	/* one that is far away waits until a round is about as long */
 	k = begin();
@@ -235,8 +209,7 @@ static void wrong_predictions_are_stopped(void **state)
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->proved);
 	for (int i = 0; i < k->n_turns; i++)
-		assert_true(strcmp(k->turns[i].method, "second") != 0 ||
-			    k->turns[i].ticks <= 4 * (1e6 + k->ticks));
+		assert_true(k->turns[i].method != 1 || k->turns[i].ticks <= 4 * (1e6 + k->ticks));
 	assert_true(k->of[1].worked < 2 * k->of[0].worked);
 
 	/* one that is let go since it fits in two rounds has no more than these */
@@ -245,7 +218,7 @@ static void wrong_predictions_are_stopped(void **state)
 	k->of[0].needs = 1e10;
 	k->of[0].factor = 0.9;
 	assert_int_equal(run(k, shares, 2), 0);
-	assert_string_equal(k->turns[0].method, "second");
+	assert_int_equal(k->turns[0].method, 1);
 	assert_true(k->turns[0].ticks >= GPUBE__FIRST_ROUND);
 	assert_true(k->turns[0].ticks <= 2.01 * GPUBE__FIRST_ROUND);
 }
@@ -264,14 +237,14 @@ static void estimates_are_believed_less(void **state)
 		k->of[0].needs = 1e10;
 		k->of[0].factor = 0.9;
 		assert_int_equal(run(k, shares, 2), 0);
-		while (i < k->n_turns && strcmp(k->turns[i].method, "second") != 0)
+		while (i < k->n_turns && k->turns[i].method != 1)
 			i++;
 		assert_true(i < k->n_turns);
 		assert_int_equal(k->turns[i].round, rough);
 		assert_true(k->turns[i].budget == (rough ? 1.5 / 4 : 2) * GPUBE__FIRST_ROUND);
 		/* it comes no nearer, and has no more than half of the round */
 		for (double ticks = 0; i < k->n_turns && k->turns[i].round == rough; i++) {
-			ticks += strcmp(k->turns[i].method, "second") ? 0 : k->turns[i].ticks;
+			ticks += k->turns[i].method != 1 ? 0 : k->turns[i].ticks;
 			assert_true(!rough || ticks <= GPUBE__FIRST_ROUND);
 		}
 	}
@@ -290,7 +263,7 @@ static void estimates_that_hold_go_on(void **state)
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->proved);
 	for (int i = 0; i < k->n_turns; i++)
-		n += !strcmp(k->turns[i].method, "second");
+		n += (k->turns[i].method == 1);
 	assert_int_equal(n, k->n_turns);
 	assert_in_range(n, 2, 16);
 }
@@ -309,7 +282,7 @@ static void predictions_that_were_short_go_on(void **state)
 	assert_true(k->proved);
 	assert_int_equal(k->n_turns, 2);
 	for (int i = 0; i < k->n_turns; i++)
-		assert_string_equal(k->turns[i].method, "second");
+		assert_int_equal(k->turns[i].method, 1);
 	assert_true(k->turns[0].budget == 4 * 0.1 * GPUBE__FIRST_ROUND);
 }
 
@@ -342,7 +315,7 @@ static void who_brings_an_end_nearer_goes_on(void **state)
 	k->of[1].end = k->of[1].needs = 5e3 * GPUBE__FIRST_ROUND; /* it ends when it is let go */
 	assert_int_equal(run(k, shares, 3), 0);
 	for (int i = 0; i < k->n_turns; i++)
-		n += !strcmp(k->turns[i].method, "first") && !strcmp(k->turns[i].why, "halved");
+		n += (k->turns[i].method == 0) && !strcmp(k->turns[i].why, "halved");
 	assert_true(n > 5);
 	assert_true(k->of[2].n_steps <= 1);
 	/* by a little less, each time: its share stays, while the third's is halved */
@@ -379,7 +352,7 @@ static void who_changes_nothing_gets_less(void **state)
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->of[0].worked < k->of[1].worked / 3);
 	for (int i = 0; i < k->n_turns; i++) /* but never nothing */
-		if (!strcmp(k->turns[i].method, "first")) {
+		if (k->turns[i].method == 0) {
 			assert_true(k->turns[i].budget >= last / 2);
 			last = k->turns[i].budget;
 		}
@@ -413,7 +386,7 @@ static void who_cannot_begin_waits(void **state)
 	assert_int_equal(run(k, shares, 2), 0);
 	assert_true(k->of[0].n_steps > 0);
 	for (int i = 0; i < k->n_turns; i++)
-		assert_true(strcmp(k->turns[i].method, "first") != 0 || k->turns[i].budget >= 1e9);
+		assert_true(k->turns[i].method != 0 || k->turns[i].budget >= 1e9);
 }
 
 static void failures(void **state)

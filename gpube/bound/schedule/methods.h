@@ -37,8 +37,7 @@ enum gpube__class gpube__class_of(const struct gpube_bounder *b);
 double gpube__eliminating_ticks(const struct gpube_bounder *b);
 
 /*
- * Every method, in the order in which a round takes them: how --method, reports and -v call it, and
- * the function that describes it in methods.c.
+ * Every method, in the order in which a round takes them: how --method, reports and -v call it.
  */
 #define GPUBE__METHODS(X)                                                                          \
 	X(sat)                                                                                     \
@@ -61,8 +60,6 @@ enum gpube__method_at {
 #undef X
 		GPUBE__N_METHODS
 };
-
-extern const struct gpube__method *const gpube__methods[GPUBE__N_METHODS];
 
 /* Of a round, in hundredths. */
 extern const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS];

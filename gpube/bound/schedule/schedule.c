@@ -34,91 +34,67 @@ static struct gpube__run_now now(const struct gpube__schedule *s)
 	return s->view->now(s->known);
 }
 
-static struct gpube__fit fit(const struct gpube__schedule *s, const struct gpube__scheduled *m)
+/* Of one that was done: nothing, until there has been a change. */
+static struct gpube__fit fit(struct gpube__schedule *s, int i)
 {
-	return m->method->fit(s->known);
-}
+	struct gpube__scheduled *m = &s->of[i];
 
-/* Whether a method has something to do; one that was done may have it again after a change. */
-static bool comes_back(const struct gpube__schedule *s, struct gpube__scheduled *m)
-{
 	m->out = m->out && (m->mark < 0 || m->mark == now(s).mark);
-	return !m->out;
+	return m->out ? (struct gpube__fit){0} : s->view->fit(s->known, i);
 }
 
-/*
- * The method, not 'own', that should end soonest, of those that may be let go where so much of a
- * round is left; NULL: none. *end: ticks to it, or INFINITY; *most: that it may take.
- */
-static struct gpube__scheduled *soonest(struct gpube__schedule *s,
-	const struct gpube__scheduled *own, double left, double *end, double *most)
-{
-	struct gpube__scheduled *best = NULL;
+/* A method that may be let go: ticks to its end, and those that it may take. */
+struct soon {
+	int method; /* -1: there is none */
+	double end, most;
+};
 
-	*end = INFINITY;
+/* Who should end soonest, beside 'own', of those that may be let go where so much is left. */
+static struct soon soonest(struct gpube__schedule *s, int own, double left)
+{
+	struct soon best = {-1, INFINITY, 0};
+
 	for (int i = 0; i < s->n; i++) {
-		struct gpube__scheduled *m = &s->of[i];
-		const struct gpube__fit of =
-			m == own || !comes_back(s, m) ? (struct gpube__fit){0} : fit(s, m);
+		const struct gpube__fit of = i == own ? (struct gpube__fit){0} : fit(s, i);
 		const double reach = (of.rough ? ROUGH : SURE) * left;
 
-		if (!(of.end > 0 && of.end <= reach && of.end < *end))
-			continue;
-		*end = of.end;
-		*most = of.rough ? fmax(PART * of.end, OF_ROUND * reach)
-				 : fmin(PATIENCE * of.end, reach);
-		best = m;
+		if (of.end > 0 && of.end <= reach && of.end < best.end)
+			best = (struct soon){i, of.end,
+				of.rough ? fmax(PART * of.end, OF_ROUND * reach)
+					 : fmin(PATIENCE * of.end, reach)};
 	}
 	return best;
 }
 
-int gpube__schedule_step(const struct gpube__method *method, void *known,
-	const struct gpube__run_view *view, struct gpube__turn_taken *turn)
-{
-	int told;
-
-	turn->method = method->name;
-	turn->before = view->now(known);
-	view->begins(known, method->name);
-	turn->status = method->step(known, turn->budget, &turn->end);
-	turn->after = view->now(known);
-	turn->ticks = turn->after.worked - turn->before.worked;
-	told = view->told(known, turn);
-	return turn->status ? turn->status : told;
-}
-
 /*
  * A turn of a method, and what it changes of its share: it has brought something where a bound or
- * an assignment is better, or another method's end is nearer. *much: half of the gap, or of the way
- * to that end, is gone, so that the method goes on.
+ * an assignment is better, or another method's end is nearer. *worked: its ticks; *much: half of
+ * the gap, or of the way to that end, is gone, so that the method goes on.
  */
-static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, double ticks,
-	const char *why, bool *much)
+static int take_turn(
+	struct gpube__schedule *s, int i, double ticks, const char *why, double *worked, bool *much)
 {
-	struct gpube__turn_taken turn = {.round = s->round, .why = why, .budget = ticks};
+	struct gpube__turn turn = {.round = s->round, .method = i, .why = why, .budget = ticks};
 	const struct gpube__run_now *was = &turn.before, *is = &turn.after;
-	double before, after, most;
-	bool nearer;
-	int status;
+	struct gpube__scheduled *m = &s->of[i];
+	const double before = soonest(s, i, INFINITY).end;
+	const int status = s->view->take(s->known, &turn);
+	const double after = soonest(s, i, INFINITY).end;
+	const bool nearer = isfinite(before) && after < before;
 
-	soonest(s, m, INFINITY, &before, &most);
-	status = gpube__schedule_step(m->method, s->known, s->view, &turn);
-	soonest(s, m, INFINITY, &after, &most);
-	nearer = isfinite(before) && after < before;
+	*worked = turn.ticks;
 	*much = (isfinite(was->gap) && is->gap <= was->gap / 2) || (nearer && after <= before / 2);
-	if (nearer || is->mark != was->mark) {
-		m->idle = 0;
+	m->idle = nearer || is->mark != was->mark ? 0 : m->idle + 1;
+	if (!m->idle)
 		m->weight = 1;
-	} else if (++m->idle == IDLE_TURNS) {
+	if (m->idle == IDLE_TURNS) {
 		m->idle = 0;
 		m->weight = fmax(LEAST_WEIGHT, m->weight / 2);
 	}
-	if (turn.status && s->view->falls_back(s->known, turn.status, m->method->name)) {
+	if (turn.status < 0 && !status) {
 		m->out = ++m->failures == MOST_FAILURES;
 		m->mark = -1; /* for good */
-		return GPUBE_OK;
-	}
-	if (turn.end == GPUBE__STEP_DONE) {
+	} else if (turn.status == GPUBE__DONE) {
 		m->out = true;
 		m->mark = now(s).mark;
 	}
@@ -128,17 +104,14 @@ static int take_turn(struct gpube__schedule *s, struct gpube__scheduled *m, doub
 /* Those that should end within the round, the soonest first, until one does nothing. */
 static int let_end(struct gpube__schedule *s, double *left)
 {
+	struct soon next;
+	double worked = 1;
 	int status = GPUBE_OK;
-	double end, most, worked = 1;
-	struct gpube__scheduled *m;
+	bool much;
 
 	while (!status && worked > 0 && !now(s).done &&
-		(m = soonest(s, NULL, *left, &end, &most))) {
-		const double before = now(s).worked;
-		bool much;
-
-		status = take_turn(s, m, most, "predicted", &much);
-		worked = now(s).worked - before;
+		(next = soonest(s, -1, *left)).method >= 0) {
+		status = take_turn(s, next.method, next.most, "predicted", &worked, &much);
 		*left -= worked;
 	}
 	return status;
@@ -148,21 +121,19 @@ static int let_end(struct gpube__schedule *s, double *left)
  * A method's turn, again for as long as each brings much and nobody may be let go to its end in
  * what is left of the round.
  */
-static int take_share(struct gpube__schedule *s, struct gpube__scheduled *m, double left)
+static int take_share(struct gpube__schedule *s, int i, double left)
 {
+	struct gpube__scheduled *m = &s->of[i];
 	const double ticks = m->credit;
-	double end, most;
+	double worked;
 	bool much = false;
 	int status;
 
 	do {
-		const double before = now(s).worked;
-
-		status = take_turn(s, m, ticks, much ? "halved" : "share", &much);
+		status = take_turn(s, i, ticks, much ? "halved" : "share", &worked, &much);
 		if (m->credit > 0) /* another turn is a gift */
-			m->credit -= now(s).worked - before;
-	} while (
-		!status && !m->out && !now(s).done && much && !soonest(s, NULL, left, &end, &most));
+			m->credit -= worked;
+	} while (!status && !m->out && !now(s).done && much && soonest(s, -1, left).method < 0);
 	return status;
 }
 
@@ -176,28 +147,27 @@ static int run_round(struct gpube__schedule *s, bool *any)
 	for (int i = 0; i < s->n && !status && !now(s).done; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 		const double share = s->view->share(s->known, i);
-		const struct gpube__fit of = comes_back(s, m) ? fit(s, m) : (struct gpube__fit){0};
+		const struct gpube__fit of = fit(s, i);
 
-		*any |= of.end > 0 && (share > 0 || of.end < MOST_BUDGET);
-		m->credit += of.end > 0 ? s->budget * share * m->weight : 0;
-		if (!(of.end > 0) || !(share > 0) || m->credit <= 0 || m->credit < of.least)
+		if (!(of.end > 0))
 			continue;
-		status = take_share(s, m, left);
+		*any |= share > 0 || of.end < MOST_BUDGET;
+		m->credit += s->budget * share * m->weight;
+		if (!(share > 0) || m->credit <= 0 || m->credit < of.least)
+			continue;
+		status = take_share(s, i, left);
 		if (!status && !now(s).done)
 			status = let_end(s, &left);
 	}
 	return status;
 }
 
-int gpube__schedule_run(struct gpube__schedule *s, const struct gpube__method *const *methods,
-	void *known, const struct gpube__run_view *view)
+int gpube__schedule_run(struct gpube__schedule *s, void *known, const struct gpube__run_view *view)
 {
 	int status = GPUBE_OK;
 
 	s->known = known;
 	s->view = view;
-	for (int i = 0; i < s->n; i++)
-		s->of[i].method = methods[i];
 	for (bool any = true; any && !status && !now(s).done && s->budget < MOST_BUDGET;
 		s->budget *= GROWTH, s->round++)
 		status = run_round(s, &any);

@@ -31,30 +31,14 @@
 
 #include "gpube/base/base.h"
 
-/* What a step of a method ends with, beside failures. */
-enum gpube__step {
-	GPUBE__STEP_MORE, /* its budget is used up */
-	GPUBE__STEP_DONE, /* it has nothing more to say of what is known now */
-};
+/* A turn that ended so was no failure, and its method has nothing more to say of what is known. */
+enum { GPUBE__DONE = 1 };
 
 /* What a method predicts. */
 struct gpube__fit {
 	double end;   /* ticks to its end; GPUBE__UNKNOWN_END: it may be tried; 0: not for this */
 	double least; /* ticks of the shortest step that is worth while */
 	bool rough;   /* the end is no plan but an estimate */
-};
-
-/*
- * A way to prove. Its state is its own; what it finds it tells to what is known, and what others
- * have found it reads there.
- * fit    what it predicts of the model as it is known now
- * step   goes on, or begins, for so many ticks (INFINITY: to its end). Errors: those after which
- *        the run goes on with other methods (falls_back), and others, which end it
- */
-struct gpube__method {
-	const char *name;
-	struct gpube__fit (*fit)(const void *known);
-	int (*step)(void *known, double ticks, enum gpube__step *end);
 };
 
 #define GPUBE__UNKNOWN_END INFINITY
@@ -67,35 +51,33 @@ struct gpube__run_now {
 	bool done;     /* nothing is left to prove */
 };
 
-/* A turn that was taken, for a log. */
-struct gpube__turn_taken {
-	int round;
-	const char *method;
+/* A turn: what it may take, and what came of it. */
+struct gpube__turn {
+	int round, method;
 	const char *why; /* "share", "predicted", "halved"; "alone": outside of rounds */
 	double budget, ticks;
 	struct gpube__run_now before, after;
-	enum gpube__step end;
-	int status;
+	int status; /* of the method: OK where it has more to say, GPUBE__DONE, or a failure */
 };
 
 /*
- * What the schedule asks of a run.
- * now         how far it is
- * falls_back  whether it goes on without a method that failed so
- * begins      is told which method has the turn; told: of a turn that was taken
- * share       of the next round, for a method, by what is known now; 0: by prediction alone
+ * A run, and its methods by their numbers. The state of a method is its own; what it finds it tells
+ * to what is known, and what others have found it reads there.
+ * now    how far it is
+ * fit    what a method predicts of the model as it is known now
+ * share  of the next round, for a method, by what is known now; 0: by prediction alone
+ * take   a method goes on, or begins, for the turn's budget (INFINITY: to its end); fills in the
+ *        rest of the turn. OK also after a failure after which others go on. Errors: others
  */
 struct gpube__run_view {
 	struct gpube__run_now (*now)(const void *known);
-	bool (*falls_back)(const void *known, int status, const char *method);
-	void (*begins)(void *known, const char *method);
-	int (*told)(void *known, const struct gpube__turn_taken *turn);
+	struct gpube__fit (*fit)(const void *known, int method);
 	double (*share)(const void *known, int method);
+	int (*take)(void *known, struct gpube__turn *turn);
 };
 
 /* Of a method in a schedule. */
 struct gpube__scheduled {
-	const struct gpube__method *method;
 	double weight; /* what is left of its share: 1 to 1 / 4 */
 	double credit; /* ticks of its shares that it has not used; below 0: it has used more */
 	int idle;      /* turns that brought nothing, one after the other */
@@ -119,15 +101,10 @@ struct gpube__schedule {
 /* Before the first round, of n methods. */
 void gpube__schedule_init(struct gpube__schedule *s, int n);
 
-/* One step of a method, which is told. Errors: those of the step, and of 'told' */
-int gpube__schedule_step(const struct gpube__method *method, void *known,
-	const struct gpube__run_view *view, struct gpube__turn_taken *turn);
-
 /*
  * Rounds until all is proved, or no method has more to say; a later call goes on.
- * Errors: those of steps that do not give way
+ * Errors: those of 'take'
  */
-int gpube__schedule_run(struct gpube__schedule *s, const struct gpube__method *const *methods,
-	void *known, const struct gpube__run_view *view);
+int gpube__schedule_run(struct gpube__schedule *s, void *known, const struct gpube__run_view *view);
 
 #endif
