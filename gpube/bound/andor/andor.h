@@ -109,7 +109,8 @@ struct gpube_andor_known {
 
 struct gpube_andor {
 	struct gpube_ctx *ctx;
-	const struct gpube_joingraph *g; /* of a guest NULL */
+	const struct gpube_joingraph *g;
+	const struct gpube_model *m;
 	int32_t n, n_roots, n_values, n_words;
 	struct gpube_andor_node *nodes;
 	struct gpube_andor_table *tables;
@@ -133,7 +134,8 @@ struct gpube_andor {
 	_Atomic bool *known;         /* by variable: it has cached results, though not of all */
 	int64_t number;              /* of the present budget, among those that ranks know */
 	struct gpube_andor_far *far; /* what ranks tell each other, or NULL */
-	int32_t *cells;              /* of a guest: those of its tables */
+	struct gpube_joingraph *own; /* of a guest: g and m, which are its own; or NULL */
+	struct gpube_model *own_m;
 	struct gpube_andor_walker *walkers;
 	int n_walkers, n_at_work; /* at work: of the present search */
 };
@@ -141,7 +143,7 @@ struct gpube_andor {
 /*
  * gpube__andor_new() - the pseudo-tree of a join graph after a whole forward pass, with the graph's
  * tables.
- * m       the model of the graph; not needed afterwards
+ * m       the model of the graph; both outlive it
  * bytes   most bytes of the cache, and as many for contexts
  * *out    NULL without an error: costs were rounded too far, or the tree is too deep or its
  *         contexts are too large
@@ -155,8 +157,8 @@ void gpube__andor_free(struct gpube_andor *a);
 #define GPUBE__ANDOR_MOST_CELLS ((int64_t)1 << 28)
 
 /*
- * gpube__put_andor() - the tables that a search needs, and its pseudo-tree follows from.
- * gpube__get_andor() - a search of such tables, which has no graph and reads off no assignments.
+ * gpube__put_andor() - the graph and its model, from which a search is made.
+ * gpube__get_andor() - a search of them, to which they belong.
  * bytes  as for gpube__andor_new()
  * Errors: ENOMEM, EPARSE, ELIMIT
  */

@@ -6,189 +6,49 @@
 
 #include "gpube/base/bytes.h"
 #include "gpube/bound/andor/andor_parts.h"
+#include "gpube/ir/model_bytes.h"
 
 void gpube__put_andor(struct gpube__bytes *to, const struct gpube_andor *a)
 {
-	int64_t n_scope = 0, n_cells = 0;
-	int32_t n_tables = 0;
-
-	for (int32_t p = 0; p < a->n; p++)
-		for (int32_t j = 0; j < a->nodes[p].n_tables; j++) {
-			const struct gpube_andor_table *t = &a->tables[a->nodes[p].table_at + j];
-
-			n_tables++;
-			n_scope += t->n;
-			n_cells += t->slab * a->nodes[p].domain;
-		}
-	for (int32_t k = 0; k < a->n_rests; k++)
-		n_scope += a->rests[k].n;
-	gpube__put(to, a->n);
-	gpube__put(to, a->up);
-	for (int32_t p = 0; p < a->n; p++)
-		gpube__put(to, a->nodes[p].domain);
-	gpube__put(to, n_tables);
-	gpube__put(to, a->n_rests);
-	gpube__put(to, n_scope);
-	gpube__put(to, n_cells);
-	for (int32_t p = 0; p < a->n; p++) {
-		gpube__put(to, a->nodes[p].n_tables);
-		for (int32_t j = 0; j < a->nodes[p].n_tables; j++) {
-			const struct gpube_andor_table *t = &a->tables[a->nodes[p].table_at + j];
-
-			gpube__put(to, t->n);
-			gpube__put_all(to, a->scope + t->at, t->n);
-			gpube__put_all(to, t->t, t->slab * a->nodes[p].domain);
-		}
-	}
-	for (int32_t k = 0; k < a->n_rests; k++) {
-		const struct gpube_andor_rest *t = &a->rests[k];
-
-		gpube__put(to, t->position);
-		gpube__put(to, t->n);
-		gpube__put_all(to, a->scope + t->at, t->n);
-		for (int64_t i = 0; i < t->slab * a->nodes[t->position].domain; i++)
-			gpube__put(to, t->t[i]);
-	}
+	gpube__put_model(to, a->m);
+	gpube__put_joingraph(to, a->g);
 }
 
-/* ---- reading --------------------------------------------------------------------------------- */
-
-/* What is left of the room for scopes and cells. */
-struct reading {
-	struct gpube__bytes *from;
-	struct gpube_andor *a;
-	int64_t n_scope, n_cells;
-	int32_t at;
-};
-
-/* A scope of later variables than p, in whatever order; its cells, or a failure. */
-static int64_t get_scope(struct reading *r, int32_t p, int32_t *n, int64_t *slab)
+static int get(struct gpube_andor **out, double bytes, struct gpube__bytes *from,
+	struct gpube_joingraph *g, struct gpube_model **m)
 {
-	struct gpube_andor *a = r->a;
-	const int64_t least = (int64_t)p + 1, most = (int64_t)a->n - 1;
+	int status = gpube__get_model(m, from);
 
-	*n = (int32_t)gpube__get(
-		r->from, 0, r->n_scope - r->at < most - p ? r->n_scope - r->at : most - p);
-	if (!r->from->status && *n)
-		gpube__get_all(r->from, a->scope + r->at, *n, least, most);
-	if (r->from->status)
-		return 0;
-	*slab = 1;
-	for (int32_t k = *n - 1; k >= 0; k--) {
-		a->stride[r->at + k] = *slab;
-		*slab *= a->nodes[a->scope[r->at + k]].domain;
-		if (*slab > GPUBE__ANDOR_MOST_CELLS)
-			break;
-	}
-	r->at += *n;
-	if (*slab * a->nodes[p].domain > GPUBE__ANDOR_MOST_CELLS)
-		r->from->status =
-			gpube__fail(r->from->ctx, GPUBE_EPARSE, "a table in it is too large");
-	return r->from->status ? 0 : *slab * a->nodes[p].domain;
-}
-
-static void get_tables(struct reading *r, int32_t n_tables)
-{
-	struct gpube_andor *a = r->a;
-	int64_t cell = 0;
-	int32_t j = 0;
-
-	for (int32_t p = 0; p < a->n && !r->from->status; p++) {
-		a->nodes[p].table_at = j;
-		a->nodes[p].n_tables = (int32_t)gpube__get(r->from, 0, (int64_t)n_tables - j);
-		for (int32_t k = 0; k < a->nodes[p].n_tables && !r->from->status; k++, j++) {
-			struct gpube_andor_table *t = &a->tables[j];
-			int64_t cells;
-
-			t->at = r->at;
-			cells = get_scope(r, p, &t->n, &t->slab);
-			if (!r->from->status && cells > r->n_cells - cell)
-				r->from->status = gpube__fail(r->from->ctx, GPUBE_EPARSE,
-					"it has more cells than it says");
-			if (r->from->status)
-				return;
-			t->t = a->cells + cell;
-			gpube__get_all(r->from, a->cells + cell, cells, 0, INT32_MAX);
-			cell += cells;
-		}
-	}
-}
-
-static void get_rests(struct reading *r, int32_t n_rests)
-{
-	struct gpube_andor *a = r->a;
-
-	for (int32_t k = 0; k < n_rests && !r->from->status; k++) {
-		const int32_t last = k ? a->rests[k - 1].position : 0;
-		struct gpube_andor_rest *t = &a->rests[k];
-		int64_t cells;
-
-		t->position = (int32_t)gpube__get(r->from, last, (int64_t)a->n - 1);
-		t->at = r->at;
-		cells = get_scope(r, t->position, &t->n, &t->slab);
-		if (r->from->status)
-			return;
-		t->t = gpube__alloc(a->ctx, (uint64_t)cells, sizeof(*t->t));
-		a->n_rests++;
-		if (!t->t)
-			r->from->status = GPUBE_ENOMEM;
-		for (int64_t i = 0; i < cells && !r->from->status; i++)
-			t->t[i] = gpube__get(r->from, 0, ((int64_t)1 << a->up) - 1);
-	}
-}
-
-static int get(struct reading *r)
-{
-	struct gpube__bytes *from = r->from;
-	struct gpube_andor *a = r->a;
-	int64_t n_values = 0;
-	int32_t n_tables, n_rests;
-
-	a->up = (int)gpube__get(from, 0, GPUBE__ANDOR_ROUNDED);
-	for (int32_t p = 0; p < a->n; p++) {
-		a->nodes[p].domain = (int32_t)gpube__get(from, 1, INT32_MAX / 2);
-		n_values += a->nodes[p].domain;
-	}
-	n_tables = (int32_t)gpube__get_count(from);
-	n_rests = (int32_t)gpube__get_count(from);
-	r->n_scope = gpube__get_count(from);
-	r->n_cells = gpube__get_count(from);
-	if (!from->status && (n_values > INT32_MAX || r->n_scope > INT32_MAX ||
-				     r->n_cells > GPUBE__ANDOR_MOST_CELLS))
-		from->status = gpube__fail(from->ctx, GPUBE_EPARSE, "it is too large");
-	if (from->status)
-		return from->status;
-	a->tables = gpube__alloc(a->ctx, (uint64_t)n_tables, sizeof(*a->tables));
-	a->rests = gpube__alloc(a->ctx, (uint64_t)n_rests, sizeof(*a->rests));
-	a->scope = gpube__alloc(a->ctx, (uint64_t)r->n_scope, sizeof(*a->scope));
-	a->stride = gpube__alloc(a->ctx, (uint64_t)r->n_scope, sizeof(*a->stride));
-	a->cells = gpube__alloc(a->ctx, (uint64_t)r->n_cells, sizeof(*a->cells));
-	if (!a->tables || !a->rests || !a->scope || !a->stride || !a->cells)
-		return GPUBE_ENOMEM;
-	get_tables(r, n_tables);
-	get_rests(r, n_rests);
-	if (!from->status && from->next != from->n)
-		from->status = gpube__fail(from->ctx, GPUBE_EPARSE, "something follows its end");
-	return from->status;
+	if (!status)
+		status = gpube__get_joingraph(g, from, *m, (double)GPUBE__ANDOR_MOST_CELLS);
+	if (!status && from->next != from->n)
+		status = gpube__damaged(from, "something follows its end");
+	if (!status)
+		status = gpube__andor_new(out, g, *m, bytes);
+	return status || *out ? status
+			      : gpube__fail(from->ctx, GPUBE_ELIMIT,
+					"its tables are too large for an AND/OR search");
 }
 
 int gpube__get_andor(struct gpube_andor **out, double bytes, struct gpube__bytes *from)
 {
-	const int32_t n = (int32_t)gpube__get(from, 1, GPUBE__ANDOR_MOST_VARS);
-	struct reading r = {.from = from};
+	struct gpube_joingraph *g = gpube__alloc_zero(from->ctx, 1, sizeof(*g));
+	struct gpube_model *m = NULL;
 	int status;
 
 	*out = NULL;
-	if (from->status)
-		return from->status;
-	r.a = gpube__andor_alloc(from->ctx, n);
-	status = r.a ? get(&r) : GPUBE_ENOMEM;
-	if (!status)
-		status = gpube__andor_finish(r.a, bytes);
-	if (status)
-		gpube__andor_free(r.a);
-	else
-		*out = r.a;
+	if (!g)
+		return GPUBE_ENOMEM;
+	g->ctx = from->ctx;
+	status = get(out, bytes, from, g, &m);
+	if (!status) {
+		(*out)->own = g;
+		(*out)->own_m = m;
+		return GPUBE_OK;
+	}
+	gpube__joingraph_clear(g);
+	gpube__free(from->ctx, g);
+	gpube_model_free(m);
 	return status;
 }
 

@@ -33,7 +33,10 @@ void gpube__andor_free(struct gpube_andor *a)
 	gpube__free(ctx, a->tables);
 	for (int32_t k = 0; k < a->n_rests; k++)
 		gpube__free(ctx, a->rests[k].t);
-	GPUBE_FREE_ALL(ctx, a->cells, a->rests, a->scope, a->children, a->stride, a->context, a);
+	if (a->own)
+		gpube__joingraph_clear(a->own);
+	gpube_model_free(a->own_m);
+	GPUBE_FREE_ALL(ctx, a->own, a->rests, a->scope, a->children, a->stride, a->context, a);
 }
 
 /* Appends the strides of a scope but its first variable, from 'at' on; returns that one's. */
@@ -82,8 +85,9 @@ static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 }
 
 /* Lists the remainders of rounding down a function, unless all are 0. */
-static int make_rest(struct gpube_andor *a, const struct gpube_model *m, int32_t f, int32_t *at)
+static int make_rest(struct gpube_andor *a, int32_t f, int32_t *at)
 {
+	const struct gpube_model *m = a->m;
 	const int arity = m->functions[f].arity;
 	const int64_t cells = gpube__cells(m, arity, gpube__scope(m, f));
 	struct gpube_andor_rest rest = {.at = *at, .n = arity - 1};
@@ -118,15 +122,16 @@ static int compare_rests(const void *a, const void *b)
 	return (x->position > y->position) - (x->position < y->position);
 }
 
-static int make_rests(struct gpube_andor *a, const struct gpube_model *m, int32_t at)
+static int make_rests(struct gpube_andor *a, int32_t at)
 {
+	const struct gpube_model *m = a->m;
 	int status = GPUBE_OK;
 
 	a->rests = gpube__alloc(a->ctx, (uint64_t)m->n_functions + 1, sizeof(*a->rests));
 	if (!a->rests)
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
-		status = make_rest(a, m, f, &at);
+		status = make_rest(a, f, &at);
 	qsort(a->rests, (size_t)a->n_rests, sizeof(*a->rests), compare_rests);
 	return status;
 }
@@ -315,8 +320,9 @@ static int make_walkers(struct gpube_andor *a)
 }
 
 /* Its variables' domains and its tables, from the graph. */
-static int fill(struct gpube_andor *a, const struct gpube_model *m)
+static int fill(struct gpube_andor *a)
 {
+	const struct gpube_model *m = a->m;
 	int64_t more = 0;
 	int32_t end = 0;
 	int status;
@@ -326,10 +332,10 @@ static int fill(struct gpube_andor *a, const struct gpube_model *m)
 	for (int32_t f = 0; f < m->n_functions && a->up; f++)
 		more += m->functions[f].arity;
 	status = make_tables(a, more, &end);
-	return status || !a->up ? status : make_rests(a, m, end);
+	return status || !a->up ? status : make_rests(a, end);
 }
 
-int gpube__andor_finish(struct gpube_andor *a, double bytes)
+static int finish(struct gpube_andor *a, double bytes)
 {
 	int status;
 
@@ -354,24 +360,6 @@ int gpube__andor_finish(struct gpube_andor *a, double bytes)
 				&a->cache, a->ctx, a->n_words, bytes, a->n_walkers > 1);
 }
 
-struct gpube_andor *gpube__andor_alloc(struct gpube_ctx *ctx, int32_t n)
-{
-	struct gpube_andor *a = gpube__alloc_zero(ctx, 1, sizeof(*a));
-
-	if (!a)
-		return NULL;
-	a->ctx = ctx;
-	a->n = n;
-	a->n_words = 1;
-	a->position_bits = 32 - __builtin_clz((uint32_t)n);
-	a->nodes = gpube__alloc_zero(ctx, (uint64_t)n, sizeof(*a->nodes));
-	a->children = gpube__alloc(ctx, (uint64_t)n, sizeof(*a->children));
-	if (a->nodes && a->children)
-		return a;
-	gpube__andor_free(a);
-	return NULL;
-}
-
 int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	const struct gpube_model *m, double bytes)
 {
@@ -381,14 +369,21 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	*out = NULL;
 	if (g->shift < -GPUBE__ANDOR_ROUNDED || g->n > GPUBE__ANDOR_MOST_VARS || g->n == 0)
 		return GPUBE_OK;
-	a = gpube__andor_alloc(g->ctx, g->n);
+	a = gpube__alloc_zero(g->ctx, 1, sizeof(*a));
 	if (!a)
 		return GPUBE_ENOMEM;
+	a->ctx = g->ctx;
 	a->g = g;
+	a->m = m;
+	a->n = g->n;
 	a->up = g->shift < 0 ? -g->shift : 0;
-	status = fill(a, m);
+	a->n_words = 1;
+	a->position_bits = 32 - __builtin_clz((uint32_t)a->n);
+	a->nodes = gpube__alloc_zero(a->ctx, (uint64_t)a->n, sizeof(*a->nodes));
+	a->children = gpube__alloc(a->ctx, (uint64_t)a->n, sizeof(*a->children));
+	status = a->nodes && a->children ? fill(a) : GPUBE_ENOMEM;
 	if (!status)
-		status = gpube__andor_finish(a, bytes);
+		status = finish(a, bytes);
 	if (status)
 		gpube__andor_free(a);
 	else

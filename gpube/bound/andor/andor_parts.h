@@ -16,11 +16,6 @@ static inline int gpube__andor_width(int32_t domain)
 	return domain > 1 ? 32 - __builtin_clz((uint32_t)domain - 1) : 0;
 }
 
-/* A search of n variables, without tables; NULL: ENOMEM. */
-struct gpube_andor *gpube__andor_alloc(struct gpube_ctx *ctx, int32_t n);
-/* Makes all that follows from domains and tables. Errors: ENOMEM, ELIMIT */
-int gpube__andor_finish(struct gpube_andor *a, double bytes);
-
 /* A value of a variable, and the cost of the variable's tables with it. */
 struct gpube_andor_choice {
 	int64_t cost;
