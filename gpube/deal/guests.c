@@ -137,7 +137,15 @@ static int tell_state(struct gpube__guests *d, struct gpube__guest *g,
 	return status;
 }
 
-/* Whether the hand has something to do for it. */
+static bool is_at_work(const struct gpube__guests *d, const struct gpube__guest *g)
+{
+	return d->hand->busy && &d->of[d->at] == g;
+}
+
+/*
+ * Whether the hand has something to do for it. What the hand holds counts, too: a guest whose last
+ * node is held has no open one, and would be left for another method with that node undone.
+ */
 static bool has_work(const struct gpube__guests *d, const struct gpube__guest *g)
 {
 	struct gpube__shared_state now;
@@ -145,13 +153,13 @@ static bool has_work(const struct gpube__guests *d, const struct gpube__guest *g
 	if (!g->of || g->leaving || gpube__stopped(d->world->ctx))
 		return false;
 	now = g->by->state(g->of);
-	return now.n_open && !now.done;
+	return (now.n_open || (now.n_held && is_at_work(d, g))) && !now.done;
 }
 
 /* Gives nodes, tells, or says that there are none. */
 static int report_guest(struct gpube__guests *d, struct gpube__guest *g)
 {
-	const bool busy = d->hand->busy && &d->of[d->at] == g;
+	const bool busy = is_at_work(d, g);
 	struct gpube__shared_state now = g->by->state(g->of);
 	struct gpube__bytes best = {.ctx = d->world->ctx};
 	int status = GPUBE_OK;
@@ -176,14 +184,23 @@ static int report_guest(struct gpube__guests *d, struct gpube__guest *g)
 	return tell_state(d, g, &now, false);
 }
 
-/* The hand works on what rank 0 works on, or on anything else that there is. */
+/* The kind of what rank 0 works on, or of what the hand is at, or of anything else there is. */
+static int next_kind(const struct gpube__guests *d)
+{
+	if (d->turn < GPUBE__N_SHARED && has_work(d, &d->of[d->turn]))
+		return d->turn;
+	if (d->hand->busy && has_work(d, &d->of[d->at]))
+		return d->at;
+	for (int k = 0; k < GPUBE__N_SHARED; k++)
+		if (has_work(d, &d->of[k]))
+			return k;
+	return GPUBE__N_SHARED;
+}
+
 static int choose(struct gpube__guests *d)
 {
-	int at = d->turn < GPUBE__N_SHARED && has_work(d, &d->of[d->turn]) ? d->turn
-									   : GPUBE__N_SHARED;
+	const int at = next_kind(d);
 
-	for (int k = 0; k < GPUBE__N_SHARED && at == GPUBE__N_SHARED; k++)
-		at = has_work(d, &d->of[k]) ? k : GPUBE__N_SHARED;
 	if (at == GPUBE__N_SHARED || (d->hand->busy && d->at == at))
 		return GPUBE_OK;
 	if (d->hand->busy) {
@@ -211,7 +228,7 @@ static int read_leader(struct gpube__guests *d, struct gpube__guest *g,
 		return GPUBE_OK;
 	case LETTER_RETURN:
 		g->leaving = true;
-		if (d->hand->busy && &d->of[d->at] == g)
+		if (is_at_work(d, g))
 			gpube_ctx_stop(&d->hand->ctx);
 		return GPUBE_OK;
 	default:
