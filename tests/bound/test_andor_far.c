@@ -25,17 +25,17 @@ struct play {
 };
 
 /* Variables in a row, with functions of neighbours. Costs that do not fit 32 bits are rounded. */
-static struct gpube_model *a_row(uint64_t seed)
+static struct gpube_model *a_row(uint64_t seed, int32_t n)
 {
 	struct gpube_rng rng;
 	struct gpube_model *m;
 
 	gpube__rng_init(&rng, seed);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
-	for (int32_t i = 0; i < N_VARS; i++)
+	for (int32_t i = 0; i < n; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
-	for (int32_t i = 0; i < N_VARS; i++)
-		for (int32_t k = i + 1; k < N_VARS && k <= i + NEAR; k++) {
+	for (int32_t i = 0; i < n; i++)
+		for (int32_t k = i + 1; k < n && k <= i + NEAR; k++) {
 			int64_t costs[DOMAIN * DOMAIN];
 
 			for (int c = 0; c < DOMAIN * DOMAIN; c++)
@@ -203,7 +203,7 @@ static void plays(void **state)
 
 	assert_int_equal(ctx_open(1 + (int)(seed % 2), (uint64_t)1 << 26), 0);
 	gpube__rng_init(&p.rng, seed);
-	m = a_row(seed);
+	m = a_row(seed, N_VARS);
 	for (int32_t i = 0; i < N_VARS; i++)
 		order[i] = (int32_t)((i + seed) % N_VARS);
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
@@ -258,7 +258,7 @@ static void damaged(void **state)
 	(void)state;
 	assert_int_equal(ctx_open(1, (uint64_t)1 << 26), 0);
 	root.ctx = news.ctx = ctx;
-	m = a_row(0);
+	m = a_row(0, N_VARS);
 	for (int32_t i = 0; i < N_VARS; i++)
 		order[i] = i;
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
@@ -301,6 +301,66 @@ static void damaged(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/*
+ * A guest ends the budget of an owner that has searched with one of its threads so far: the time in
+ * which it works alone is over, and the assignment is read off all the same.
+ */
+static void read_off_after_alone(void **state)
+{
+	enum { N = 60 };
+	const int64_t budget = (int64_t)1 << 40;
+	struct gpube__bytes news = {.ctx = NULL};
+	struct gpube_budget turn;
+	struct gpube_joingraph g;
+	struct gpube_andor *alone, *owner;
+	struct gpube_model *m;
+	int64_t value[2], cost[2];
+	int32_t order[N], values[2][N];
+	bool fits, ended;
+
+	(void)state;
+	assert_int_equal(ctx_open(2, (uint64_t)1 << 26), 0);
+	news.ctx = ctx;
+	m = a_row(1, N);
+	for (int32_t i = 0; i < N; i++)
+		order[i] = i;
+	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
+				 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+		0);
+	assert_int_equal(gpube__joingraph_pass(&g, false), 0);
+	assert_int_equal(gpube__andor_new(&alone, &g, m, 1e7), 0);
+	assert_int_equal(gpube__andor_new(&owner, &g, m, 1e7), 0);
+	turn = gpube__budget(ctx, INFINITY);
+	gpube__andor_search(alone, budget, &turn, &value[0], values[0], &ended);
+	assert_true(ended);
+
+	assert_int_equal(gpube__andor_far_open(owner, 0), 0);
+	ctx->alone_until = INT64_MAX;
+	turn = gpube__budget(ctx, 0);
+	gpube__andor_search(owner, budget, &turn, &value[1], values[1], &ended);
+	assert_false(ended);
+	gpube__put(&news, 3); /* the first budget has ended with that value; nothing else is told */
+	gpube__put(&news, 0);
+	gpube__put(&news, value[0]);
+	gpube__put(&news, 0);
+	gpube__put(&news, 1);
+	assert_int_equal(gpube__shared_andor.take(owner, &news), 0);
+	ctx->alone_until = 0;
+	turn = gpube__budget(ctx, INFINITY);
+	gpube__andor_search(owner, budget, &turn, &value[1], values[1], &ended);
+	assert_true(ended);
+	assert_true(value[1] == value[0]);
+	for (int k = 0; k < 2; k++)
+		assert_int_equal(gpube_model_cost(&cost[k], m, values[k]), 0);
+	assert_true(cost[0] == cost[1]);
+	gpube__bytes_clear(&news);
+	gpube__andor_free(alone);
+	gpube__andor_free(owner);
+	gpube__joingraph_clear(&g);
+	gpube_model_free(m);
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -308,5 +368,6 @@ int main(void)
 	add_seeds(&c, plays, N_SEEDS, "plays, seed");
 	ADD_CASE(&c, all_plays);
 	ADD_CASE(&c, damaged);
+	ADD_CASE(&c, read_off_after_alone);
 	return run_cases(&c, "AND/OR search on ranks", NULL, NULL);
 }

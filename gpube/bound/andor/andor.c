@@ -415,8 +415,9 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 	*value = a->value;
 	if (a->value >= budget || !values)
 		return;
-	/* the cache makes this short; a stop ends it all the same */
+	/* the cache makes this short; a stop ends it all the same, and no other thread comes */
 	a->turn.seconds = 1e300;
+	a->n_at_work = a->n_walkers;
 	a->over = w->over = false;
 	gpube__andor_cache_settle(a->cache);
 	(void)walk_all(w, roots, a->n_roots, 0, a->value + 1);
