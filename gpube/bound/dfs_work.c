@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "gpube/base/thread.h"
-#include "gpube/bound/sharing/sharing.h"
+#include "gpube/bound/dfs_tree.h"
 
 /*
  * Copies are made after so many times as long a search as they take; all take at most a part of the
@@ -49,12 +49,29 @@ static bool wants_others(const struct gpube_dfs_tree *s)
 		       fmax(s->alone, COPIES_PAY * gpube__dfs_copy_bytes(s->t) / COPIED_PER_SECOND);
 }
 
+/* Between two runs: whether the tree is to be shared from now on. */
+static bool sharing_begins(struct gpube_dfs_tree *s)
+{
+	bool any = false, known = true;
+
+	if (s->shared || !gpube__dfs_tree_is_awaited(s))
+		return false;
+	pthread_mutex_lock(&s->lock); /* other threads may be at work */
+	for (int32_t k = 0; k < s->n_blocks; k++) {
+		any |= s->blocks[k].opened && !s->blocks[k].closed && s->blocks[k].open.n > 0;
+		known &= s->blocks[k].upper != GPUBE_INF;
+	}
+	pthread_mutex_unlock(&s->lock);
+	/* otherwise a guest could not say what it has found of one block */
+	return any && (known || s->n_blocks == 1);
+}
+
 /* By the first worker, between two runs: takes news from outside, and saves the tree. */
 static int hear(struct gpube_dfs_tree *s)
 {
 	__atomic_store_n(&s->due, false, __ATOMIC_RELAXED);
 	gpube__bounder_save_if_due(s->b, 1);
-	if (gpube__sharing_begins(s)) {
+	if (sharing_begins(s)) {
 		s->shared = s->swept = true;
 		gpube__bounder_share(s->b, GPUBE__SHARED_TREE, s);
 		gpube__bounder_turn(s->b, GPUBE__SHARED_TREE);

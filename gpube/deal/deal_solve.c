@@ -116,13 +116,17 @@ static void on_share(void *arg, enum gpube__shared_kind kind, void *of)
 {
 	struct dealing *d = arg;
 	struct offer *o = &d->offers[kind];
+	struct gpube__bytes root = {.ctx = o->root.ctx};
 
 	pthread_mutex_lock(&d->lock);
 	gpube__bytes_clear(&o->root);
 	o->of = of;
 	o->fresh = true;
-	if (of)
-		o->by->root(&o->root, of);
+	if (of) {
+		o->by->root(&root, of);
+		(void)gpube__pack(&o->root, &root);
+		gpube__bytes_clear(&root);
+	}
 	if (o->root.status) /* no memory: it is not shared */
 		o->of = NULL;
 	pthread_mutex_unlock(&d->lock);

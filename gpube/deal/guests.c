@@ -80,14 +80,17 @@ static int end_search(struct gpube__guests *d)
 static int take_root(
 	struct gpube__guests *d, struct gpube__guest *g, int32_t task, struct gpube__bytes *root)
 {
-	struct gpube__bytes best = {.ctx = d->world->ctx};
+	struct gpube__bytes best = {.ctx = d->world->ctx}, run = {.ctx = d->world->ctx};
 	int status = end_search(d);
 
 	if (status)
 		return status;
 	drop_guest(g);
 	g->task = task;
-	status = g->by->guest_new(&g->of, d->given, d->opts, root, d->world->rank);
+	status = gpube__unpack(&run, root);
+	if (!status)
+		status = g->by->guest_new(&g->of, d->given, d->opts, &run, d->world->rank);
+	gpube__bytes_clear(&run);
 	if (!status) {
 		g->n_before = g->by->state(g->of).n_nodes;
 		if (g->by->best)

@@ -182,12 +182,12 @@ static void open_owner(struct play *p, uint64_t seed)
 
 	gpube__andor_search(p->owner, (int64_t)1 << 40, &turn, &value, values, &ended);
 	assert_int_equal(gpube__andor_far_open(p->owner, 0), 0);
-	gpube__andor_far_write(p->owner, &news);
+	(void)gpube__shared_andor.give(p->owner, &news, 0, -1, 0);
 	n_told += news.n > 0;
 	for (int i = 0; i < N_GUESTS; i++) {
 		news.next = 0;
 		new_guest(p, i);
-		assert_int_equal(gpube__andor_far_read(p->guests[i], &news), 0);
+		assert_int_equal(gpube__shared_andor.take(p->guests[i], &news), 0);
 	}
 	gpube__bytes_clear(&news);
 }

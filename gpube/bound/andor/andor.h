@@ -191,6 +191,7 @@ void gpube__andor_search(struct gpube_andor *a, int64_t budget, const struct gpu
 
 /* As a method that ranks share (andor_guest.c); 'of' is the struct gpube_andor. */
 struct gpube__shared;
+struct gpube__shared_state;
 extern const struct gpube__shared gpube__shared_andor;
 
 /*
@@ -213,13 +214,11 @@ void gpube__andor_far_result(struct gpube_andor *a, const uint64_t *key,
 void gpube__andor_far_mark(struct gpube_andor *a, int32_t p, uint64_t hash, int more);
 /* Takes what others have told, by one of the threads; entries that are new. */
 int64_t gpube__andor_far_take(struct gpube_andor *a);
-/*
- * By the thread that speaks to other ranks: what is to be told since the last call, failures are in
- * to->status; what others have told (EPARSE, ENOMEM); whether there is a budget that has not ended.
- */
-void gpube__andor_far_write(const struct gpube_andor *a, struct gpube__bytes *to);
-int gpube__andor_far_read(const struct gpube_andor *a, struct gpube__bytes *from);
-bool gpube__andor_far_asks(const struct gpube_andor *a);
+/* Members of shared.h's table: what is to be told, what others have told, and where it is. */
+int64_t gpube__andor_far_give(
+	void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number);
+int gpube__andor_far_read(void *of, struct gpube__bytes *from);
+struct gpube__shared_state gpube__andor_far_state(void *of);
 
 /* ---- what is kept (andor_cache.c) ------------------------------------------------------------ */
 

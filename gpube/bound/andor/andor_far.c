@@ -15,6 +15,7 @@
 
 #include "gpube/bound/andor/andor_parts.h"
 #include "gpube/base/bytes.h"
+#include "gpube/bound/sharing/shared.h"
 
 enum news_kind { NEWS_RESULT, NEWS_MARK, NEWS_BUDGET, NEWS_ENDED };
 
@@ -218,22 +219,22 @@ static struct news get_news(struct gpube__bytes *from, const struct gpube_andor 
 	news.effort = gpube__get(from, news.kind == NEWS_MARK ? -1 : 1, INT64_MAX);
 	if (news.kind == NEWS_RESULT) /* the first bits of its key */
 		news.p = (int32_t)(news.key[0] & (((uint64_t)1 << a->position_bits) - 1));
-	if (news.p >= a->n && !from->status)
-		from->status =
-			gpube__fail(from->ctx, GPUBE_EPARSE, "a result in it has no variable");
+	if (news.p >= a->n)
+		(void)gpube__damaged(from, "a result in it has no variable");
 	return news;
 }
 
-bool gpube__andor_far_asks(const struct gpube_andor *a)
+/* 'most' and the rest are of methods that lend. */
+int64_t gpube__andor_far_give(
+	void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number)
 {
-	return a->far->number > a->far->ended;
-}
-
-void gpube__andor_far_write(const struct gpube_andor *a, struct gpube__bytes *to)
-{
+	const struct gpube_andor *a = of;
 	struct gpube_andor_far *f = a->far;
 	struct list list;
 
+	(void)most;
+	(void)to_rank;
+	(void)number;
 	pthread_mutex_lock(&f->lock);
 	if (f->rank == 0 && f->told < f->number)
 		put_news(to, a,
@@ -251,10 +252,12 @@ void gpube__andor_far_write(const struct gpube_andor *a, struct gpube__bytes *to
 	for (int64_t k = 0; k < list.n; k++)
 		put_news(to, a, &list.of[k]);
 	gpube__free(to->ctx, list.of);
+	return to->n;
 }
 
-int gpube__andor_far_read(const struct gpube_andor *a, struct gpube__bytes *from)
+int gpube__andor_far_read(void *of, struct gpube__bytes *from)
 {
+	const struct gpube_andor *a = of;
 	struct gpube_andor_far *f = a->far;
 
 	pthread_mutex_lock(&f->lock);
@@ -276,4 +279,12 @@ int gpube__andor_far_read(const struct gpube_andor *a, struct gpube__bytes *from
 	}
 	pthread_mutex_unlock(&f->lock);
 	return from->status;
+}
+
+struct gpube__shared_state gpube__andor_far_state(void *of)
+{
+	const struct gpube_andor *a = of;
+
+	return (struct gpube__shared_state){
+		.n_open = a->far->number > a->far->ended, .n_nodes = a->n_nodes};
 }

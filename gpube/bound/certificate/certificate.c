@@ -284,111 +284,84 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	return status ? status : closed;
 }
 
-static int read_table(struct gpube_certificate *c, struct gpube_in *in)
+static void read_table(struct gpube_certificate *c, struct gpube_in *in)
 {
+	const int arity = (int)gpube__certificate_member(in, "table", 0, GPUBE__PROOF_DIMS);
 	int32_t scope[GPUBE__PROOF_DIMS];
-	int64_t arity = 0, v = 0, *values;
-	int status = gpube__certificate_read_member(in, "table", &arity, 0, GPUBE__PROOF_DIMS);
+	int64_t *values;
 
-	for (int k = 0; k < arity && !status; k++) {
-		status = gpube__in_int(
-			in, &v, k ? scope[k - 1] + 1 : 0, c->n_vars - 1, "a later variable");
-		scope[k] = (int32_t)v;
-	}
-	if (!status)
-		status = gpube__certificate_table(c, (int)arity, scope, &values);
-	for (int64_t k = 0; !status && k < c->tables[c->n_tables - 1].n; k++)
-		status = gpube__in_int(in, &values[k], -INT64_MAX, INT64_MAX, "a cost");
-	return status;
+	for (int k = 0; k < arity && !in->status; k++)
+		scope[k] = (int32_t)gpube__certificate_number(
+			in, k ? scope[k - 1] + 1 : 0, c->n_vars - 1, "a later variable");
+	if (in->status ||
+		gpube__certificate_tried(in, gpube__certificate_table(c, arity, scope, &values)))
+		return;
+	for (int64_t k = 0; k < c->tables[c->n_tables - 1].n && !in->status; k++)
+		values[k] = gpube__certificate_number(in, -INT64_MAX, INT64_MAX, "a cost");
 }
 
 /* That no variable is there twice is checked with the rest. */
-static int read_order(struct gpube_certificate *c, struct gpube_in *in)
+static void read_order(struct gpube_certificate *c, struct gpube_in *in)
 {
-	bool other;
-	int64_t v = 0;
-	int status = gpube__certificate_read_word(in, "order", NULL, &other);
-
+	(void)gpube__certificate_word(in, "order", NULL);
 	c->order = gpube__alloc_zero(c->ctx, (uint64_t)c->n_vars + 1, sizeof(*c->order));
-	if (!c->order)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < c->n_vars && !status; i++) {
-		status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
-		c->order[i] = (int32_t)v;
-	}
-	return status;
+	if (gpube__certificate_tried(in, c->order ? GPUBE_OK : GPUBE_ENOMEM))
+		return;
+	for (int32_t i = 0; i < c->n_vars && !in->status; i++)
+		c->order[i] =
+			(int32_t)gpube__certificate_number(in, 0, c->n_vars - 1, "a variable");
 }
 
-static int read_tables(struct gpube_certificate *c, struct gpube_in *in)
+static void read_tables(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int64_t n_blocks = 0, n = 0;
-	int status =
-		gpube__certificate_read_member(in, "constant", &c->constant, -INT64_MAX, INT64_MAX);
+	int64_t n_blocks, n;
 
-	if (!status)
-		status = gpube__certificate_read_member(in, "blocks", &n_blocks, 0, INT32_MAX - 2);
-	for (int64_t b = 0; b < n_blocks && !status; b++) {
-		status = gpube__certificate_read_member(in, "block", &n, 0, INT32_MAX - 2);
-		if (!status)
-			status = gpube__certificate_block(c);
-		for (int64_t t = 0; t < n && !status; t++)
-			status = read_table(c, in);
+	c->constant = gpube__certificate_member(in, "constant", -INT64_MAX, INT64_MAX);
+	n_blocks = gpube__certificate_member(in, "blocks", 0, INT32_MAX - 2);
+	for (int64_t b = 0; b < n_blocks && !in->status; b++) {
+		n = gpube__certificate_member(in, "block", 0, INT32_MAX - 2);
+		(void)gpube__certificate_tried(in, gpube__certificate_block(c));
+		for (int64_t t = 0; t < n && !in->status; t++)
+			read_table(c, in);
 	}
-	return status ? status : read_order(c, in);
+	if (!in->status)
+		read_order(c, in);
 }
 
-/* The first words; *steps: which form it has. */
-static int read_form(struct gpube_in *in, bool *steps)
+/* The first words; whether it has the form of steps. */
+static bool read_form(struct gpube_in *in)
 {
-	bool old = false;
-	int64_t v = 0;
-	int status = gpube__certificate_read_word(in, "gpube-proof", "gpube-certificate", &old);
-
-	if (!status && old)
-		return gpube__in_error(in,
+	if (gpube__certificate_word(in, "gpube-proof", "gpube-certificate"))
+		(void)gpube__in_error(in,
 			"this is a certificate of before gpube-proof 1, which is "
 			"not read any more: make it again by gpube bound --certify");
-	if (!status)
-		status = gpube__in_int(in, &v, 1, 1, "a version");
-	if (!status)
-		status = gpube__certificate_read_word(in, "form", NULL, &old);
-	return status ? status : gpube__certificate_read_word(in, "tables", "steps", steps);
+	(void)gpube__certificate_number(in, 1, 1, "a version");
+	(void)gpube__certificate_word(in, "form", NULL);
+	return gpube__certificate_word(in, "tables", "steps");
 }
 
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
-	int64_t v = 0, n = 0, n_functions = 0, scale = 0, shift = 0;
-	const struct {
-		const char *name;
-		int64_t *v, min, max;
-	} members[] = {{"functions", &n_functions, 0, INT32_MAX}, {"decimals", &scale, 0, 18},
-		{"cap", &c->cap, 0, GPUBE_INF - 1}, {"shift", &shift, 0, 40},
-		{"bound", &c->bound, -INT64_MAX, INT64_MAX}};
-	bool steps = false;
-	int status = read_form(in, &steps);
+	const bool steps = read_form(in);
+	const int64_t n = gpube__certificate_member(in, "variables", 0, INT32_MAX - 1);
 
-	if (!status)
-		status = gpube__certificate_read_member(in, "variables", &v, 0, INT32_MAX - 1);
-	if (status)
-		return status;
 	/* as they are met: a number in a file is no reason to take memory */
-	for (int64_t capacity = 0; c->n_vars < v && !status; c->n_vars++) {
-		status = gpube__grow(
-			c->ctx, &c->domain, &capacity, (int64_t)c->n_vars + 1, sizeof(*c->domain));
-		if (!status)
-			status = gpube__in_int(in, &n, 1, INT32_MAX, "a domain size");
-		if (!status)
-			c->domain[c->n_vars] = (int32_t)n;
-	}
-	for (size_t k = 0; k < sizeof(members) / sizeof(*members) && !status; k++)
-		status = gpube__certificate_read_member(
-			in, members[k].name, members[k].v, members[k].min, members[k].max);
-	c->n_functions = (int32_t)n_functions;
-	c->scale = (int)scale;
-	c->shift = (int)shift;
-	if (!status)
-		status = steps ? gpube__certificate_read_stages(c, in) : read_tables(c, in);
-	return status ? status : gpube__in_end(in);
+	for (int64_t capacity = 0; c->n_vars < n && !in->status; c->n_vars++)
+		if (!gpube__certificate_tried(
+			    in, gpube__grow(c->ctx, &c->domain, &capacity, (int64_t)c->n_vars + 1,
+					sizeof(*c->domain))))
+			c->domain[c->n_vars] = (int32_t)gpube__certificate_number(
+				in, 1, INT32_MAX, "a domain size");
+	c->n_functions = (int32_t)gpube__certificate_member(in, "functions", 0, INT32_MAX);
+	c->scale = (int)gpube__certificate_member(in, "decimals", 0, 18);
+	c->cap = gpube__certificate_member(in, "cap", 0, GPUBE_INF - 1);
+	c->shift = (int)gpube__certificate_member(in, "shift", 0, 40);
+	c->bound = gpube__certificate_member(in, "bound", -INT64_MAX, INT64_MAX);
+	if (!in->status && steps)
+		gpube__certificate_read_stages(c, in);
+	else if (!in->status)
+		read_tables(c, in);
+	return in->status ? in->status : gpube__in_end(in);
 }
 
 int gpube__certificate_read(struct gpube_certificate *c, struct gpube_ctx *ctx, const char *path)

@@ -214,15 +214,21 @@ int gpube__certificate_least(__int128 *least, const struct gpube_certificate *c,
 int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended);
 
-/* "name", or another word, and "name NUMBER" of the file. Errors: EPARSE */
-int gpube__certificate_read_word(
-	struct gpube_in *in, const char *name, const char *other, bool *is_other);
-int gpube__certificate_read_member(
-	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max);
+/*
+ * Reading; failures stay in in->status, and what is read then means nothing.
+ * gpube__certificate_word()   - that word, or another one: whether it is the other one
+ * gpube__certificate_number() - in its range, which has its least one after a failure
+ * gpube__certificate_member() - a word and a number
+ * gpube__certificate_tried()  - what else has failed, if it has; in->status
+ */
+bool gpube__certificate_word(struct gpube_in *in, const char *name, const char *other);
+int64_t gpube__certificate_number(struct gpube_in *in, int64_t min, int64_t max, const char *what);
+int64_t gpube__certificate_member(struct gpube_in *in, const char *name, int64_t min, int64_t max);
+int gpube__certificate_tried(struct gpube_in *in, int status);
 
-/* The file's part that is the cases. Errors: EPARSE, ENOMEM, ELIMIT */
+/* The file's part that is the cases. Errors: ENOMEM; of reading in in->status, EPARSE and ELIMIT */
 int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
-int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);
+void gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);
 
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM, ELIMIT */
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path);

@@ -142,137 +142,131 @@ int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_ce
 	return GPUBE_OK;
 }
 
-int gpube__certificate_read_word(
-	struct gpube_in *in, const char *name, const char *other, bool *is_other)
+bool gpube__certificate_word(struct gpube_in *in, const char *name, const char *other)
 {
 	char token[256];
 
 	if (gpube__in_token(in, token, name))
-		return in->status;
-	*is_other = other && !strcmp(token, other);
-	return *is_other || !strcmp(token, name) ? GPUBE_OK : gpube__in_expected(in, name, token);
+		return false;
+	if (other && !strcmp(token, other))
+		return true;
+	if (strcmp(token, name) != 0)
+		(void)gpube__in_expected(in, name, token);
+	return false;
 }
 
-int gpube__certificate_read_member(
-	struct gpube_in *in, const char *name, int64_t *v, int64_t min, int64_t max)
+int64_t gpube__certificate_number(struct gpube_in *in, int64_t min, int64_t max, const char *what)
 {
-	bool other;
-	const int status = gpube__certificate_read_word(in, name, NULL, &other);
+	int64_t v = min;
 
-	return status ? status : gpube__in_int(in, v, min, max, "a number");
+	(void)gpube__in_int(in, &v, min, max, what);
+	return v;
 }
 
-/* A later one of a few variables that is not among the first n. */
-static int read_variable(
+int64_t gpube__certificate_member(struct gpube_in *in, const char *name, int64_t min, int64_t max)
+{
+	(void)gpube__certificate_word(in, name, NULL);
+	return gpube__certificate_number(in, min, max, "a number");
+}
+
+int gpube__certificate_tried(struct gpube_in *in, int status)
+{
+	if (!in->status) {
+		in->status = status;
+		in->p = status ? in->end : in->p;
+	}
+	return in->status;
+}
+
+/* A later one of a few variables that is not among the first n; false: a failure. */
+static bool read_variable(
 	const struct gpube_certificate *c, struct gpube_in *in, int32_t *scope, int64_t n)
 {
-	int64_t v = 0;
-	int status = gpube__in_int(in, &v, 0, c->n_vars - 1, "a variable");
-
-	scope[n] = (int32_t)v;
-	for (int64_t k = 0; k < n && !status; k++)
-		if (scope[k] == v)
-			status = gpube__in_error(in, "variable %d is there twice", scope[k]);
-	return status;
+	scope[n] = (int32_t)gpube__certificate_number(in, 0, c->n_vars - 1, "a variable");
+	for (int64_t k = 0; k < n; k++)
+		if (scope[k] == scope[n])
+			(void)gpube__in_error(in, "variable %d is there twice", scope[k]);
+	return !in->status;
 }
 
 /* Also of a list that is not looked at, for the limit is proved before it. */
-static int read_list(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
+static void read_list(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
+	const int32_t arity = (int32_t)gpube__certificate_member(in, "list", 1, GPUBE__WORD),
+		      n_leaving = (int32_t)gpube__certificate_number(
+			      in, 0, arity, "a number of variables that leave");
 	int32_t scope[GPUBE__WORD], bits = 0;
-	int64_t arity = 0, n_leaving = 0;
-	int status = gpube__certificate_read_member(in, "list", &arity, 1, GPUBE__WORD);
 
-	if (!status)
-		status =
-			gpube__in_int(in, &n_leaving, 0, arity, "a number of variables that leave");
-	for (int64_t k = 0; k < arity && !status; k++) {
-		status = read_variable(c, in, scope, k);
-		bits += status ? 0 : gpube__value_bits(c->domain[scope[k]]);
-	}
-	if (!status && bits > GPUBE__WORD)
-		status = gpube__in_fail(in, GPUBE_ELIMIT,
+	for (int32_t k = 0; k < arity && read_variable(c, in, scope, k); k++)
+		bits += gpube__value_bits(c->domain[scope[k]]);
+	if (bits > GPUBE__WORD)
+		(void)gpube__in_fail(in, GPUBE_ELIMIT,
 			"the variables of a list take %d bits: %d are all that it may have", bits,
 			GPUBE__WORD);
-	return status ? status
-		      : gpube__certificate_list(c, of, (int32_t)arity, (int32_t)n_leaving, scope);
+	if (!in->status)
+		(void)gpube__certificate_tried(
+			in, gpube__certificate_list(c, of, arity, n_leaving, scope));
 }
 
-static int read_stages(struct gpube_certificate *c, struct gpube_in *in, int32_t of, int64_t n)
+static void read_stage(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
-	int64_t n_lists = 0, n_sweeps = 0;
-	int status = GPUBE_OK;
+	const int64_t n = gpube__certificate_member(in, "stage", 0, INT32_MAX - 1),
+		      n_sweeps =
+			      gpube__certificate_number(in, 0, INT32_MAX - 1, "a number of sweeps");
 
-	for (int64_t k = 0; k < n && !status; k++) {
-		status = gpube__certificate_read_member(in, "stage", &n_lists, 0, INT32_MAX - 1);
-		if (!status)
-			status = gpube__in_int(
-				in, &n_sweeps, 0, INT32_MAX - 1, "a number of sweeps");
-		if (!status)
-			status = gpube__certificate_stage(c, of, (int32_t)n_sweeps);
-		for (int64_t j = 0; j < n_lists && !status; j++)
-			status = read_list(c, in, of);
-	}
-	return status;
+	if (!in->status)
+		(void)gpube__certificate_tried(
+			in, gpube__certificate_stage(c, of, (int32_t)n_sweeps));
+	for (int64_t j = 0; j < n && !in->status; j++)
+		read_list(c, in, of);
 }
 
 /* What follows "split". */
-static int read_split(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
+static void read_split(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
+	const int32_t n =
+		(int32_t)gpube__certificate_number(in, 1, GPUBE__WORD, "a number of variables");
 	int32_t split[2 * GPUBE__WORD];
-	int64_t n = 0, v = 0;
-	int status = gpube__in_int(in, &n, 1, GPUBE__WORD, "a number of variables");
 
-	for (int64_t k = 0; k < n && !status; k++) {
-		status = read_variable(c, in, split, k);
-		if (!status)
-			status = gpube__in_int(in, &v, 0, c->domain[split[k]] - 1, "a value");
-		split[n + k] = (int32_t)v;
-	}
-	return status ? status : gpube__certificate_part(c, of, (int32_t)n, split);
+	for (int32_t k = 0; k < n && read_variable(c, in, split, k); k++)
+		split[n + k] = (int32_t)gpube__certificate_number(
+			in, 0, c->domain[split[k]] - 1, "a value");
+	if (!in->status)
+		(void)gpube__certificate_tried(in, gpube__certificate_part(c, of, n, split));
 }
 
-/* A case with its split; *splits: whether it has one. */
-static int read_case(struct gpube_certificate *c, struct gpube_in *in, int32_t of, bool *splits)
+/* A case with its split; whether it has one. */
+static bool read_case(struct gpube_certificate *c, struct gpube_in *in, int32_t of)
 {
-	int64_t n = 0;
-	int status = gpube__certificate_read_member(in, "case", &n, 0, INT32_MAX - 1);
+	const int64_t n = gpube__certificate_member(in, "case", 0, INT32_MAX - 1);
+	bool splits;
 
-	*splits = false;
-	if (!status)
-		status = read_stages(c, in, of, n);
-	if (!status)
-		status = gpube__certificate_read_word(in, "leaf", "split", splits);
-	return status || !*splits ? status : read_split(c, in, of);
+	for (int64_t k = 0; k < n && !in->status; k++)
+		read_stage(c, in, of);
+	splits = gpube__certificate_word(in, "leaf", "split");
+	if (splits)
+		read_split(c, in, of);
+	return splits && !in->status;
 }
 
 /* Second children wait until all that is below the first ones was read. */
-int gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
+void gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in)
 {
 	int32_t *open = NULL, at = 0;
 	int64_t n = 0, capacity = 0;
-	bool more = true;
-	int status = gpube__certificate_read_member(
-		in, "limit", &c->stages.limit, -INT64_MAX, INT64_MAX);
 
-	if (!status)
-		status = gpube__certificate_case(c);
-	while (more && !status) {
-		bool splits;
-
-		status = read_case(c, in, at, &splits);
-		if (!status && splits) {
-			status = gpube__grow(c->ctx, &open, &capacity, n + 1, sizeof(*open));
-			if (!status) {
-				open[n++] = c->stages.cases[at].child[1];
-				at = c->stages.cases[at].child[0];
-			}
-		} else if (n) {
+	c->stages.limit = gpube__certificate_member(in, "limit", -INT64_MAX, INT64_MAX);
+	(void)gpube__certificate_tried(in, gpube__certificate_case(c));
+	while (!in->status) {
+		if (!read_case(c, in, at)) {
+			if (!n)
+				break;
 			at = open[--n];
-		} else {
-			more = false;
+		} else if (!gpube__certificate_tried(in,
+				   gpube__grow(c->ctx, &open, &capacity, n + 1, sizeof(*open)))) {
+			open[n++] = c->stages.cases[at].child[1];
+			at = c->stages.cases[at].child[0];
 		}
 	}
 	gpube__free(c->ctx, open);
-	return status;
 }

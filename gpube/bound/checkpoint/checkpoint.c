@@ -47,9 +47,9 @@ void gpube__put_run(
 {
 	/* tables that a reader would not take are begun anew */
 	const bool reparametrised = b->tables != b->m && gpube__costs_fit(b->tables);
-	struct gpube_relation_cases *cases = kept == GPUBE__RUN_WITH_NODES && b->state.pairwise
-						     ? b->state.pairwise->cases
-						     : NULL;
+	const bool with_nodes = kept == GPUBE__RUN_WITH_NODES;
+	struct gpube_relation_cases *cases =
+		with_nodes && b->state.pairwise ? b->state.pairwise->cases : NULL;
 	struct gpube__bytes kept_cases = {.ctx = to->ctx};
 	const bool tree = kept != GPUBE__RUN_WITHOUT_TREE && b->state.tree && b->state.tree->t;
 
@@ -74,13 +74,14 @@ void gpube__put_run(
 	if (cases)
 		(void)gpube__pack(to, &kept_cases);
 	gpube__bytes_clear(&kept_cases);
-	if (kept == GPUBE__RUN_WITH_NODES)
+	/* a graph of tables that are not in it would be read as one of others */
+	if (with_nodes && (reparametrised || b->tables == b->m))
 		gpube__put_climb(to, b);
 	else
 		gpube__put(to, 0);
 	gpube__put(to, tree);
 	if (tree)
-		gpube__put_tree(to, b->state.tree, kept == GPUBE__RUN_WITH_NODES);
+		gpube__put_tree(to, b->state.tree, with_nodes);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -102,12 +103,10 @@ static int get_tables(struct gpube_bounder *b, struct gpube__bytes *from)
 		same = tables->vars[i].domain == b->s.model->vars[i].domain;
 	b->tables = b->made.kept = tables;
 	if (!same)
-		from->status =
-			gpube__fail(b->ctx, GPUBE_EPARSE, "its two models have other variables");
-	else if (!gpube__costs_fit(tables))
-		from->status = gpube__fail(
-			b->ctx, GPUBE_EPARSE, "its second model has costs that no ascent leaves");
-	return from->status;
+		return gpube__damaged(from, "its two models have other variables");
+	return gpube__costs_fit(tables)
+		       ? GPUBE_OK
+		       : gpube__damaged(from, "its second model has costs that no ascent leaves");
 }
 
 int gpube__get_run(struct gpube_bounder *b, struct gpube__bytes *from)
@@ -143,14 +142,12 @@ static int get_incumbent(struct gpube_bounder *b, struct gpube__bytes *from)
 	lower = gpube__get(from, -GPUBE_INF, GPUBE_INF);
 	if (from->status)
 		return from->status;
-	if (upper != GPUBE_INF) {
-		status = gpube__bounder_report_incumbent(b, b->tried, "checkpoint");
-		if (status)
-			return status;
-	}
+	status = upper == GPUBE_INF ? GPUBE_OK
+				    : gpube__bounder_report_incumbent(b, b->tried, "checkpoint");
+	if (status)
+		return status;
 	if (b->upper != upper)
-		return gpube__fail(
-			b->ctx, GPUBE_EPARSE, "its assignment does not cost what it says");
+		return gpube__damaged(from, "its assignment does not cost what it says");
 	gpube__bounder_update_lower(b, lower, "checkpoint");
 	return GPUBE_OK;
 }
@@ -166,9 +163,8 @@ static int get_order(struct gpube_bounder *b, struct gpube__bytes *from)
 		b->tried[i] = -1;
 	for (int32_t k = 0; k < n && !from->status; k++) {
 		b->order[k] = (int32_t)gpube__get(from, 0, (int64_t)n - 1);
-		if (b->tried[b->order[k]]++ >= 0 && !from->status)
-			from->status =
-				gpube__fail(b->ctx, GPUBE_EPARSE, "its order has a variable twice");
+		if (b->tried[b->order[k]]++ >= 0)
+			(void)gpube__damaged(from, "its order has a variable twice");
 	}
 	cost->width = (int32_t)gpube__get(from, 0, n);
 	cost->joined_cells = gpube__get_real(from);
@@ -191,8 +187,8 @@ static int get_schedule(struct gpube_bounder *b, struct gpube__bytes *from)
 	gpube__schedule_init(s, n);
 	s->round = (int)gpube__get(from, 0, INT32_MAX / 2);
 	s->budget = gpube__get_real(from);
-	if (!from->status && !(s->budget >= GPUBE__FIRST_ROUND))
-		from->status = gpube__fail(b->ctx, GPUBE_EPARSE, "a round in it is too short");
+	if (!(s->budget >= GPUBE__FIRST_ROUND))
+		(void)gpube__damaged(from, "a round in it is too short");
 	for (int i = 0; i < n; i++) {
 		struct gpube__scheduled *m = &s->of[i];
 

@@ -28,12 +28,9 @@ bool gpube__cases_are_lent(struct gpube_bounder *b)
 static void put_root(struct gpube__bytes *to, void *of)
 {
 	const struct gpube_relation_cases *c = of;
-	struct gpube__bytes run = {.ctx = to->ctx};
 
-	gpube__put_run(&run, c->s->b, GPUBE__RUN_WITHOUT_TREE);
-	gpube__put_no_cases(&run, c);
-	(void)gpube__pack(to, &run);
-	gpube__bytes_clear(&run);
+	gpube__put_run(to, c->s->b, GPUBE__RUN_WITHOUT_TREE);
+	gpube__put_no_cases(to, c);
 }
 
 /* ---- a guest --------------------------------------------------------------------------------- */
@@ -49,37 +46,29 @@ static void free_guest(void *of)
 static int guest_new(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
 	struct gpube__bytes *root, int rank)
 {
-	struct gpube__bytes run = {.ctx = given->ctx};
 	struct gpube_bounder *b = NULL;
-	int status = gpube__unpack(&run, root);
+	int status = gpube__guest_bounder_new(&b, given, opts, root);
 
 	(void)rank;
 	if (!status)
-		status = gpube__guest_bounder_new(&b, given, opts, &run);
-	if (!status)
-		status = gpube__cases_get_none(b, &run);
-	if (!status) {
-		b->state.pairwise->cases->guest = true;
-		b->state.pairwise->cases->part = 0;
-	}
-	gpube__bytes_clear(&run);
+		status = gpube__cases_get_none(b, root);
 	if (status) {
 		gpube__guest_bounder_free(b);
 		return status;
 	}
-	gpube__cases_take_incumbent(b->state.pairwise->cases);
 	*out = b->state.pairwise->cases;
+	b->state.pairwise->cases->guest = true;
+	b->state.pairwise->cases->part = 0;
+	gpube__cases_take_incumbent(*out);
 	return GPUBE_OK;
 }
 
 static int search(void *of)
 {
 	struct gpube_relation_cases *c = of;
-	int status;
 
 	c->s->turn = gpube__budget(c->s->b->ctx, INFINITY);
-	status = gpube__pairwise_run_cases(c->s, c->rules);
-	return status;
+	return gpube__pairwise_run_cases(c->s, c->rules);
 }
 
 /* ---- cases that travel ----------------------------------------------------------------------- */

@@ -1,6 +1,6 @@
 /*
- * relation_cases_tell.c - what is told of cases: assignments, the bound of all, and when it is
- * over. See relation_cases.h.
+ * relation_cases_tell.c - what is told of cases: assignments, the bound of all, whether any is
+ * lost, that other ranks may share them, and when it is over. See relation_cases.h.
  */
 #include "gpube/bound/pairwise/relation_cases.h"
 
@@ -19,6 +19,45 @@ void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, i
 		c->found = true;
 	}
 	pthread_mutex_unlock(&c->lock);
+}
+
+void gpube__cases_take_incumbent(struct gpube_relation_cases *c)
+{
+	const struct gpube_bounder *b = c->s->b;
+
+	pthread_mutex_lock(&c->lock);
+	if (b->upper < c->best_cost) {
+		c->best_cost = b->upper;
+		c->best_number++;
+		memcpy(c->best, b->best, (size_t)b->m->n_vars * sizeof(*c->best));
+	}
+	pthread_mutex_unlock(&c->lock);
+}
+
+void gpube__cases_share(struct gpube_relation_cases *c)
+{
+	const struct gpube_watch *watch = c->s->b->told.watch;
+
+	if (c->shared || c->guest || !watch || !watch->share ||
+		gpube__pairwise_run_worked(c->s) - c->since < watch->share_after)
+		return;
+	c->shared = true;
+	gpube__cases_take_incumbent(c);
+	gpube__bounder_share(c->s->b, GPUBE__SHARED_CASES, c);
+	gpube__bounder_turn(c->s->b, GPUBE__SHARED_CASES);
+}
+
+int gpube__cases_check(struct gpube_relation_cases *c)
+{
+	uint64_t all;
+
+	pthread_mutex_lock(&c->lock);
+	all = gpube__part_add(c->part, gpube__frontier_rest(&c->open));
+	pthread_mutex_unlock(&c->lock);
+	return all == (c->guest ? 0 : 1)
+		       ? GPUBE_OK
+		       : gpube__fail(c->s->b->ctx, GPUBE_EBUG,
+				 "the cases of relations do not add up to the whole");
 }
 
 void gpube__cases_tell_counts(struct gpube_relation_cases *c)

@@ -38,7 +38,7 @@ struct gpube__shared {
 	const char *name; /* of what is shared: "tree" */
 	bool lends;       /* false: it tells */
 
-	/* Packed. Failures are in to->status. */
+	/* Failures are in to->status. */
 	void (*root)(struct gpube__bytes *to, void *of);
 	/*
 	 * guest_new - of a root, and the same model, for a rank. Errors: EPARSE, EINVAL (it is

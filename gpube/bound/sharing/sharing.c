@@ -1,4 +1,10 @@
-/* sharing.c - open nodes that are lent, given back and closed: see sharing.h. */
+/*
+ * sharing.c - a search tree on several ranks: open nodes that are lent, given back and closed, and
+ * the guest that searches them. See sharing.h.
+ */
+#include <math.h>
+
+#include "gpube/bound/checkpoint/checkpoint.h"
 #include "gpube/bound/sharing/sharing.h"
 
 /* Whether its nodes may travel. */
@@ -7,23 +13,7 @@ static bool is_open(const struct gpube_dfs_block *k)
 	return !k->closed && k->opened;
 }
 
-bool gpube__sharing_begins(struct gpube_dfs_tree *s)
-{
-	bool any = false, known = true;
-
-	if (s->shared || !gpube__dfs_tree_is_awaited(s))
-		return false;
-	pthread_mutex_lock(&s->lock); /* other threads may be at work */
-	for (int32_t k = 0; k < s->n_blocks; k++) {
-		any |= is_open(&s->blocks[k]) && s->blocks[k].open.n > 0;
-		known &= s->blocks[k].upper != GPUBE_INF;
-	}
-	pthread_mutex_unlock(&s->lock);
-	/* otherwise a guest could not say what it has found of one block */
-	return any && (known || s->n_blocks == 1);
-}
-
-struct gpube__shared_state gpube__sharing_state(void *of)
+static struct gpube__shared_state state_of(void *of)
 {
 	struct gpube_dfs_tree *s = of;
 	struct gpube__shared_state state = {0};
@@ -43,7 +33,7 @@ struct gpube__shared_state gpube__sharing_state(void *of)
 	return state;
 }
 
-void gpube__sharing_want(void *of, bool wanted)
+static void want(void *of, bool wanted)
 {
 	struct gpube_dfs_tree *s = of;
 
@@ -76,8 +66,7 @@ static bool give_one(
 	return alive;
 }
 
-int64_t gpube__sharing_give(
-	void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number)
+static int64_t give(void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number)
 {
 	struct gpube_dfs_tree *s = of;
 	int64_t n = 0;
@@ -94,7 +83,7 @@ int64_t gpube__sharing_give(
 	return n;
 }
 
-int gpube__sharing_take(void *of, struct gpube__bytes *from)
+static int take(void *of, struct gpube__bytes *from)
 {
 	struct gpube_dfs_tree *s = of;
 
@@ -109,7 +98,7 @@ int gpube__sharing_take(void *of, struct gpube__bytes *from)
 
 /* ---- closing --------------------------------------------------------------------------------- */
 
-void gpube__sharing_least(struct gpube__bytes *to, void *of)
+static void put_least(struct gpube__bytes *to, void *of)
 {
 	struct gpube_dfs_tree *s = of;
 
@@ -121,7 +110,7 @@ void gpube__sharing_least(struct gpube__bytes *to, void *of)
 	pthread_mutex_unlock(&s->lock);
 }
 
-int gpube__sharing_repaid(void *of, struct gpube__bytes *from, int rank, int64_t number)
+static int repaid(void *of, struct gpube__bytes *from, int rank, int64_t number)
 {
 	struct gpube_dfs_tree *s = of;
 
@@ -143,7 +132,7 @@ int gpube__sharing_repaid(void *of, struct gpube__bytes *from, int rank, int64_t
 	return GPUBE_OK;
 }
 
-int gpube__sharing_recall(void *of, struct gpube_ctx *ctx, int rank)
+static int recall(void *of, struct gpube_ctx *ctx, int rank)
 {
 	struct gpube_dfs_tree *s = of;
 	int status = GPUBE_OK;
@@ -159,7 +148,7 @@ int gpube__sharing_recall(void *of, struct gpube_ctx *ctx, int rank)
 
 /* ---- best assignments ------------------------------------------------------------------------ */
 
-bool gpube__sharing_best(struct gpube__bytes *to, void *of, int64_t *seen)
+static bool put_best(struct gpube__bytes *to, void *of, int64_t *seen)
 {
 	struct gpube_dfs_tree *s = of;
 	bool better, whole = true;
@@ -175,7 +164,7 @@ bool gpube__sharing_best(struct gpube__bytes *to, void *of, int64_t *seen)
 	return better && whole;
 }
 
-int gpube__sharing_learn(void *of, struct gpube__bytes *from, int64_t *seen)
+static int learn(void *of, struct gpube__bytes *from, int64_t *seen)
 {
 	struct gpube_dfs_tree *s = of;
 	const int32_t n = s->t->n;
@@ -193,3 +182,85 @@ int gpube__sharing_learn(void *of, struct gpube__bytes *from, int64_t *seen)
 	gpube__free(from->ctx, values);
 	return from->status;
 }
+
+/* ---- a guest --------------------------------------------------------------------------------- */
+
+static void guest_root(struct gpube__bytes *to, void *of)
+{
+	gpube__put_run(to, ((const struct gpube_dfs_tree *)of)->b, GPUBE__RUN_WITH_ROOT);
+}
+
+static int new_tree(struct gpube_bounder *b)
+{
+	struct gpube_dfs_tree *s = b->state.tree;
+
+	if (!s || !s->t)
+		return gpube__fail(b->ctx, GPUBE_EINVAL, "there is no tree in it");
+	s->guest = true;
+	for (int32_t k = 0; k < s->n_blocks; k++)
+		s->blocks[k].opened = true;
+	return gpube__dfs_tree_know(s); /* its cutoff, before anybody asks for its state */
+}
+
+static int guest_new(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
+	struct gpube__bytes *root, int rank)
+{
+	struct gpube_bounder *b = NULL;
+	int status = gpube__guest_bounder_new(&b, given, opts, root);
+
+	(void)rank;
+	if (!status)
+		status = new_tree(b);
+	if (status)
+		gpube__guest_bounder_free(b);
+	*out = status ? NULL : b->state.tree;
+	return status;
+}
+
+static void guest_free(void *of)
+{
+	if (of)
+		gpube__guest_bounder_free(((struct gpube_dfs_tree *)of)->b);
+}
+
+static int guest_search(void *of)
+{
+	struct gpube_dfs_tree *s = of;
+	int status;
+
+	s->turn = gpube__budget(s->b->ctx, INFINITY);
+	status = gpube__dfs_tree_know(s);
+	if (!status)
+		status = gpube__dfs_tree_search(s);
+	s->seconds += gpube__budget_spent(&s->turn);
+	return status;
+}
+
+static void take_incumbent(void *of)
+{
+	gpube__dfs_tree_take_incumbent(of);
+}
+
+static int check(void *of)
+{
+	return gpube__dfs_tree_check(of);
+}
+
+const struct gpube__shared gpube__shared_tree = {.kind = GPUBE__SHARED_TREE,
+	.name = "tree",
+	.lends = true,
+	.root = guest_root,
+	.guest_new = guest_new,
+	.guest_free = guest_free,
+	.search = guest_search,
+	.state = state_of,
+	.give = give,
+	.take = take,
+	.want = want,
+	.least = put_least,
+	.repaid = repaid,
+	.recall = recall,
+	.check = check,
+	.incumbent = take_incumbent,
+	.best = put_best,
+	.learn = learn};

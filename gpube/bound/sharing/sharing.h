@@ -18,10 +18,7 @@
 #include "gpube/bound/sharing/shared.h"
 
 /* 'of' is the struct gpube_dfs_tree, of a guest that of its bounder. */
-extern const struct gpube__shared gpube__shared_tree; /* of guest.c */
-
-/* By the thread that searches, between two runs: whether a tree is to be shared from now on. */
-bool gpube__sharing_begins(struct gpube_dfs_tree *s);
+extern const struct gpube__shared gpube__shared_tree;
 
 /* ---- of every guest's, by guest_bounder.c ---------------------------------------------------- */
 
@@ -32,18 +29,5 @@ bool gpube__sharing_begins(struct gpube_dfs_tree *s);
 int gpube__guest_bounder_new(struct gpube_bounder **out, const struct gpube_model *given,
 	const struct gpube_opts *opts, struct gpube__bytes *run);
 void gpube__guest_bounder_free(struct gpube_bounder *b);
-
-/* ---- members of it, of sharing.c ------------------------------------------------------------- */
-
-struct gpube__shared_state gpube__sharing_state(void *of);
-int64_t gpube__sharing_give(
-	void *of, struct gpube__bytes *to, int64_t most, int to_rank, int64_t number);
-int gpube__sharing_take(void *of, struct gpube__bytes *from);
-void gpube__sharing_want(void *of, bool wanted);
-void gpube__sharing_least(struct gpube__bytes *to, void *of);
-int gpube__sharing_repaid(void *of, struct gpube__bytes *from, int rank, int64_t number);
-int gpube__sharing_recall(void *of, struct gpube_ctx *ctx, int rank);
-bool gpube__sharing_best(struct gpube__bytes *to, void *of, int64_t *seen);
-int gpube__sharing_learn(void *of, struct gpube__bytes *from, int64_t *seen);
 
 #endif
