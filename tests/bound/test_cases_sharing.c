@@ -298,6 +298,50 @@ static void plays(void **state)
 	n_lost += p.n_lost;
 }
 
+/*
+ * All cases are lent, and others have none: the owner, which waits for those who do, works until
+ * its turn is over, which ends by counted work.
+ */
+static void turns_end(void **state)
+{
+	int n_waited = 0;
+
+	(void)state;
+	for (uint64_t seed = N_SMALL; n_waited < 5 && seed < N_SEEDS; seed++) {
+		struct play p = {0};
+		const struct gpube_watch watch = {
+			.arg = &p, .improved = on_improved, .share = on_share};
+		struct bounded r;
+
+		if (bounded_large_init(&r, seed)) {
+			gpube__rng_init(&p.rng, seed);
+			begin_bounder(&p.b, &r.s, r.given, seed);
+			p.b.told.watch = &watch;
+			if (begin(&p))
+				for (int n = 0; !p.begun && n < 9; n++)
+					owner_turn(&p);
+			while (p.begun && by->state(p.of).n_open)
+				lend(&p, 0);
+			if (p.begun && by->state(p.of).n_loans) {
+				by->want(p.of, true);
+				p.b.state.pairwise->turn = gpube__budget(ctx, 1e-4);
+				ctx->deadline = gpube__now() + 20;
+				assert_int_equal(
+					gpube__pairwise_run_cases(p.b.state.pairwise, &early), 0);
+				assert_false(gpube__stopped(ctx));
+				ctx->deadline = 0;
+				n_waited++;
+			}
+			gpube__pairwise_run_free(p.b.state.pairwise);
+			for (int i = 0; i < N_GUESTS && p.begun; i++)
+				by->guest_free(p.guests[i].of);
+			end_bounder(&p.b);
+		}
+		bounded_clear(&r);
+	}
+	assert_int_equal(n_waited, 5);
+}
+
 static void some_were_shared(void **state)
 {
 	(void)state;
@@ -361,6 +405,7 @@ int main(void)
 
 	add_seeds(&c, plays, N_SEEDS, "plays, seed");
 	ADD_CASE(&c, some_were_shared);
+	ADD_CASE(&c, turns_end);
 	ADD_CASE(&c, damaged);
 	return run_cases(&c, "cases on ranks", NULL, NULL);
 }

@@ -23,11 +23,14 @@ enum { RESTING = 4 };
 
 /* ---- workers --------------------------------------------------------------------------------- */
 
-/* A moment, in which the worker seeks an assignment, if there is a thread for it. */
+/*
+ * A moment, in which the worker seeks an assignment, if there is a thread for it: a rank without
+ * cases, which waits, too, takes none. Where all cases are lent this is the work that ends a turn.
+ */
 static void wait_for_case(struct gpube_case_worker *w)
 {
 	struct gpube_relation_cases *c = w->all;
-	const bool searches = c->n_waiting < c->s->b->ctx->n_threads;
+	const bool searches = c->n_waiting - c->wanted < c->s->b->ctx->n_threads;
 	const double start = gpube__now();
 
 	c->n_waiting++;
