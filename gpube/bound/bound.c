@@ -6,7 +6,8 @@
 #include "gpube/options/options.h"
 #include "gpube/bound/certificate/certificate.h"
 #include "gpube/bound/checkpoint/checkpoint.h"
-#include "gpube/bound/pairwise/pairwise_method.h"
+#include "gpube/bound/dfs_tree.h"
+#include "gpube/bound/pairwise/relation_cases.h"
 #include "gpube/bound/schedule/methods.h"
 
 #include <math.h>
@@ -339,6 +340,22 @@ static bool take_fewer_decimals(struct gpube_bounder *b, const struct gpube_boun
 	return true;
 }
 
+int gpube__bound_settle(struct gpube_bounder *b)
+{
+	const struct gpube_watch *watch = b->told.watch;
+	const struct gpube_dfs_tree *tree = b->state.tree;
+	const bool has_tree = tree && tree->shared;
+	int status = gpube__bounder_learn(b, true);
+
+	if (status)
+		return status;
+	if (watch && watch->gather && (has_tree || gpube__cases_are_lent(b)) &&
+		!gpube__bounder_done(b) && !(has_tree && gpube__dfs_tree_is_done(tree)))
+		watch->gather(watch->arg);
+	status = gpube__tree_settle(b);
+	return status ? status : gpube__cases_settle(b);
+}
+
 /* A run that is stopped, or proves no more, can be resumed if there is a simplified model. */
 static void save_last(struct gpube_bounder *b, int status)
 {
@@ -367,7 +384,7 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 	const struct gpube_opts *opts, const struct call *call)
 {
 	struct gpube_ctx *ctx = m->ctx;
-	const double start = gpube__now(), cpu = gpube__cpu_seconds();
+	const double start = gpube__now();
 	bool ended = false;
 	struct gpube_bounder fresh = {.ctx = ctx,
 		.given = m,
@@ -382,10 +399,9 @@ static int bound(struct gpube_solution **out, const struct gpube_model *m,
 			.ended = call->ended ? call->ended : &ended,
 			.backend = gpube__ops_cpu()->name,
 			.start = start,
-			.start_cpu = cpu,
 			.start_work = gpube__worked(ctx),
 			.noted = start,
-			.noted_cpu = cpu,
+			.noted_cpu = gpube__cpu_seconds(),
 			.noted_lower = -GPUBE_INF,
 			.noted_upper = GPUBE_INF}};
 	struct gpube__saver saver = {.save = gpube__checkpoint_save,
@@ -486,6 +502,38 @@ int gpube_bound(
 	struct gpube_solution **out, const struct gpube_model *m, const struct gpube_opts *opts)
 {
 	return gpube__bound_noted(out, NULL, m, opts);
+}
+
+/* Seconds beyond the stop, which "soon" allows. */
+#define MOMENT 0.2
+
+struct gpube_solution *gpube__bound_moment(
+	const struct gpube_model *m, const struct gpube_opts *opts)
+{
+	struct gpube_ctx *ctx = m->ctx;
+	gpube_log_fn *log = ctx->log;
+	const bool stopped = __atomic_load_n(&ctx->stop, __ATOMIC_RELAXED);
+	struct gpube_opts o = *opts;
+	struct gpube_solution *bounds;
+	int status;
+
+	o.order_method = GPUBE_ORDER_MIN_FILL;
+	o.timeout_seconds = MOMENT;
+	o.backend = GPUBE_BACKEND_CPU;
+	o.no_eliminate = 1;
+	gpube_ctx_resume(ctx);
+	ctx->log = NULL; /* what it tells on its way would bury the report */
+	status = gpube_bound(&bounds, m, &o);
+	ctx->log = log;
+	if (stopped)
+		gpube_ctx_stop(ctx);
+	if (status)
+		return NULL;
+	if (bounds->answer == GPUBE_ANSWER_INCOMPLETE && bounds->bound == gpube__no_bound(m)) {
+		gpube_result_free(bounds);
+		return NULL;
+	}
+	return bounds;
 }
 
 int gpube__solve_noted(struct gpube_solution **out, struct gpube_certificate *notes,

@@ -134,7 +134,7 @@ struct gpube_report {
 	bool planning;                   /* the run only plans an elimination */
 	bool *ended;                     /* set once the progress function has ended the run */
 	int32_t *extended;               /* the incumbent as an assignment of the given model */
-	double start, start_cpu;         /* by the clock, and in processor seconds */
+	double start;                    /* by the clock */
 	double start_work;               /* gpube__worked() */
 	double seconds_lower, seconds_upper, seconds_simplify, seconds_order;
 	const char *backend;      /* where the ascent worked */

@@ -195,8 +195,7 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 		.upper = GPUBE_INF,
 		.cutoff = s->model->top,
 		.given_cutoff = GPUBE_INF,
-		.told.start = gpube__now(),
-		.told.start_cpu = gpube__cpu_seconds()};
+		.told.start = gpube__now()};
 	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
 	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
 	b->order = gpube__alloc(ctx, n, sizeof(*b->order));

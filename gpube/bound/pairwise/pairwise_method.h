@@ -112,9 +112,6 @@ void gpube__pairwise_run_ask_card(struct gpube_pairwise_run *s);
 void gpube__pairwise_run_open_card(
 	struct gpube_pairwise_run *s, struct gpube_sweeper *w, struct gpube_ctx *ctx, int n);
 
-/* Whether splitting is likely to close what is left. */
-bool gpube__pairwise_run_little_is_open(const struct gpube_pairwise_run *s);
-
 /* Seconds of work so far, of all turns. */
 double gpube__pairwise_run_worked(const struct gpube_pairwise_run *s);
 

@@ -19,6 +19,8 @@ enum { MOST_SWEEPS = 1000, WINDOW = 8 };
  * grow. Where more is, splitting them often proves the rest as better assignments come.
  */
 #define MUCH_OPEN 0.8
+/* And where as much is, they are split before they grow. */
+#define LITTLE_OPEN 0.95
 /*
  * Sweeps that relations of more entries are worth, in those of the ones before: some windows of
  * longer ones.
@@ -148,7 +150,7 @@ static int from_root(struct gpube_pairwise_run *s)
 	if (s->cases)
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
 	if (s->b->opts->split == GPUBE_SPLIT_NEVER || s->grown || s->must_grow ||
-		!gpube__pairwise_run_little_is_open(s)) {
+		gpube__bounder_part_proved(s->b) <= LITTLE_OPEN) {
 		/* the cutoff is what shortens relations */
 		gpube__pairwise_run_know(s, &s->relations->state.target);
 		status = grow(s);

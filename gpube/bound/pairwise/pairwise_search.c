@@ -13,8 +13,6 @@
  * it is that part of what is missing, 2^-16.
  */
 enum { MOST_EVEN = 8, HORIZON = 40, SMALL_CHANGE = 16 };
-/* Proved of what the best assignment costs: see gpube__pairwise_run_little_is_open(). */
-#define WORTH 0.95
 /*
  * Of the variables that are open a dive decides one in so many at a time, then has so many even
  * sweeps.
@@ -329,12 +327,6 @@ static int open_root(struct gpube_pairwise_run *s)
 	}
 	c->decodes = true;
 	return settle_child(s, c);
-}
-
-/* Splitting is begun where little is open, before relations grow. */
-bool gpube__pairwise_run_little_is_open(const struct gpube_pairwise_run *s)
-{
-	return gpube__bounder_part_proved(s->b) > WORTH;
 }
 
 /*
