@@ -165,10 +165,14 @@ struct rank {
 static void hears(struct rank *r, int32_t kind, int32_t task, int64_t a, int64_t number)
 {
 	const struct gpube_letter letter = {.kind = kind, .task = task, .a = a};
-	struct gpube__bytes bytes = {.ctx = ctx};
+	struct gpube__bytes bytes = {.ctx = ctx}, root = {.ctx = ctx};
 
+	gpube__put(&root, 0);
+	if (kind == LETTER_ROOT)
+		assert_int_equal(gpube__pack(&bytes, &root), 0);
 	if (number)
 		gpube__put(&bytes, number);
+	gpube__bytes_clear(&root);
 	assert_int_equal(gpube__guests_read(&r->guests, 0, &letter, &bytes), 0);
 	gpube__bytes_clear(&bytes);
 }
