@@ -313,9 +313,8 @@ static int compose(const struct gpube_exclusive *x, struct gpube_simplified *out
 	}
 	out->model = of_groups->model;
 	of_groups->model = NULL;
-	if (out->model && (__int128)out->model->top - gpube__constant_of(out->model) >
-				  gpube__cost_span(out->model))
-		out->model->top = GPUBE_INF; /* joined costs are all below it */
+	if (out->model)
+		gpube__drop_top(out->model);
 	return status;
 }
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "gpube/ir/dense.h"
 #include "gpube/ir/graph.h"
 #include "gpube/simplify/assign.h"
 #include "gpube/simplify/narrow.h"
@@ -176,6 +177,12 @@ static void count_fixed(struct gpube_simplified *out, const struct gpube_model *
 			out->n_vars_fixed++;
 }
 
+void gpube__drop_top(struct gpube_model *m)
+{
+	if ((__int128)m->top - gpube__constant_of(m) > gpube__cost_span(m))
+		m->top = GPUBE_INF;
+}
+
 static int simplify(struct gpube_simplified *out, const struct gpube_model *m,
 	enum gpube__reductions reductions, enum gpube__narrowing narrowing)
 {
@@ -196,6 +203,8 @@ static int simplify(struct gpube_simplified *out, const struct gpube_model *m,
 		count_fixed(out, m, reductions);
 		status = out->infeasible ? set_infeasible(out, m)
 					 : count_components(&out->n_components, out->model);
+		if (!status)
+			gpube__drop_top(out->model);
 	}
 	if (status)
 		gpube__simplified_clear(m->ctx, out);

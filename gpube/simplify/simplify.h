@@ -93,6 +93,9 @@ int gpube__simplify_below(struct gpube_simplified *out, const struct gpube_model
 	enum gpube__reductions reductions, enum gpube__narrowing narrowing);
 void gpube__simplified_clear(struct gpube_ctx *ctx, struct gpube_simplified *s);
 
+/* No top where all finite totals are below it, as a simplified model has it. Reads all costs. */
+void gpube__drop_top(struct gpube_model *m);
+
 /*
  * gpube__put_simplified() - as numbers, without the log's counts and what is known.
  * gpube__get_simplified() - back, of the same given model.

@@ -1,6 +1,7 @@
 /* simplified.c - see simplified.h. */
 #include "tests/support/simplified.h"
 
+#include "gpube/base/bytes.h"
 #include "tests/support/context.h"
 #include "tests/support/random_model.h"
 #include "tests/support/test.h"
@@ -103,6 +104,22 @@ static void check_costs(const struct gpube_simplified *s, const struct gpube_mod
 	gpube__free(ctx, y);
 }
 
+/* As numbers and back it is the same. */
+static void check_bytes(const struct gpube_simplified *s, const struct gpube_model *m)
+{
+	struct gpube__bytes bytes = {.ctx = ctx}, again = {.ctx = ctx};
+	struct gpube_simplified back;
+
+	gpube__put_simplified(&bytes, s);
+	assert_int_equal(gpube__get_simplified(&back, &bytes, m), 0);
+	gpube__put_simplified(&again, &back);
+	assert_true(bytes.next == bytes.n && again.n == bytes.n);
+	assert_memory_equal(again.at, bytes.at, (size_t)bytes.n);
+	gpube__simplified_clear(ctx, &back);
+	gpube__bytes_clear(&bytes);
+	gpube__bytes_clear(&again);
+}
+
 void check_simplified(const struct gpube_model *m, bool reductions)
 {
 	struct gpube_simplified s;
@@ -133,6 +150,7 @@ void check_simplified(const struct gpube_model *m, bool reductions)
 		check_reduced(&s);
 	else
 		check_identity(&s, m);
+	check_bytes(&s, m);
 	gpube__simplified_clear(ctx, &s);
 	assert_null(s.model);
 }
