@@ -393,6 +393,15 @@ g:{scope:[a],costs:[4000000000000000000,-4000000000000000000]}}}' > "$work/far.c
 that 'least costs far below the optimum' certify "$work/far.cfn" auto
 row 'the bound is the optimum' 0 '^certified *-7' '' "$gpube" bound -q --certify "$work/far.cert" "$work/far.cfn"
 
+# what no way proves in 64 bits is told, and no file is written that proves nothing: four variables, of which one can have its least cost
+echo '{problem:{name:p,mustbe:"<9223372036854775807"},variables:{a:2,b:2,c:2,d:2},functions:{
+f:{scope:[a],costs:[-4611686018427387904,0]},g:{scope:[b],costs:[-4611686018427387904,0]},
+h:{scope:[c],costs:[-4611686018427387904,0]},i:{scope:[d],costs:[-4611686018427387904,0]},
+j:{scope:[a,b,c,d],costs:[inf,inf,inf,inf,inf,inf,inf,0,inf,inf,inf,0,inf,0,0,0]}}}' > "$work/apart.cfn"
+row 'costs too far apart for any certificate' 1 '^optimum *-4611686018427387904' 'costs are too large for a certificate' \
+	"$gpube" solve -q --certify "$work/apart.cert" "$work/apart.cfn"
+that 'which writes none' [ ! -e "$work/apart.cert" ]
+
 echo '{problem:{name:p,mustbe:"<100"},variables:{a:2,b:2},functions:{f:{scope:[],costs:[inf]},g:{scope:[a,b],costs:[1,2,3,4]}}}' > "$work/none.cfn"
 that 'an infinite constant' certify "$work/none.cfn" auto
 row 'mini-buckets leave no proof, which is told before they run' 2 '' 'take another --method$' \

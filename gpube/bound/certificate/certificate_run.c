@@ -380,7 +380,7 @@ static int certify_best(const struct certifying *w, double end)
 	struct way ways[3];
 	const int n = list_ways(ways, w);
 	bool any = false;
-	int status = begin(&best, w->m);
+	int status = begin(&best, w->m), failed = GPUBE_OK;
 
 	best.cap = c->cap;
 	for (int k = 0; k < n && !status; k++) {
@@ -398,11 +398,15 @@ static int certify_best(const struct certifying *w, double end)
 			swap(&best, c);
 			any = true;
 		}
-		if (falls_back(status) && (any || k + 1 < n))
+		if (falls_back(status) && (any || k + 1 < n)) {
+			failed = status;
 			status = GPUBE_OK;
+		}
 	}
 	if (any && !status)
 		swap(&best, c);
+	else if (!status)
+		status = failed;
 	gpube__certificate_clear(&best);
 	return status;
 }
