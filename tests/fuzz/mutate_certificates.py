@@ -2,15 +2,19 @@
 
 usage: mutate_certificates.py GPUBE SEED N DIRECTORY
 
-By the seed small models are drawn, of which every assignment is priced, and gpube certifies a bound of each by several methods:
-tables and steps. Then N times one of these files is changed: most often it claims more than the optimum, and so does its limit, and in any case
+By the seed small models are drawn: costs and potentials, minimised and maximised, with forbidden cells, of up to four components and functions
+of up to four variables. Every assignment is priced, and 'solve' and 'bound' certify a bound of each by all methods: tables and steps. Then N times one of these files is changed: most often it claims more than the optimum, and so does its limit, and in any case
 numbers become others, lines and words are there twice, are gone or change places, a proof has the tables, the order or the cases of another,
 and header lines are those of another. No checker, 'gpube bound --verify' and check_certificate.py, may accept a bound above the optimum.
+With PYTHONPATH=plugins/python GPUBE_LIBRARY=build/libgpube.so the library's gpube_verify() is called instead of the program, which takes a fifth of the time.
 Prints how many files of each form were accepted and refused; each that is accepted and should not be is kept.
 """
 import collections
+import ctypes
+import decimal
 import itertools
 import json
+import math
 import os
 import random
 import re
@@ -21,7 +25,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import check_agreement as agreement
 import check_certificate as second
 
-METHODS = [("arc",), ("ascent",), ("pairwise",), ("pairwise", "--split", "first"), ("andor",)]
+WAYS = [("bound", "arc"), ("bound", "ascent"), ("bound", "ascent", "--regions", "nested"), ("bound", "pairwise"), ("bound", "pairwise", "--split", "first"),
+    ("bound", "andor"), ("bound", "auto"), ("bound", "auto", "--no-simplify"), ("solve", "auto"), ("solve", "tree"), ("solve", "pairwise"), ("solve", "andor"),
+    ("solve", "eliminate"), ("solve", "semidefinite")]
 HEADER = "gpube-proof form variables functions decimals cap shift bound constant blocks order limit case".split()
 N_MODELS = 12
 
@@ -71,6 +77,27 @@ def draw_pairs(r):
     return "wcsp", "\n".join(lines) + "\n"
 
 
+def draw_parts(r):
+    """Two to four components of few variables, functions of none to four of them, and costs of either sign."""
+    domains, parts = [], []
+    for _ in range(r.randint(2, 4)):
+        parts.append([len(domains) + k for k in range(r.randint(1, 4))])
+        domains += [r.choice([1, 2, 2, 3]) for _ in parts[-1]]
+    decimals, sign, most = r.choice([0, 2]), r.choice("<>"), r.choice([3, 100, 10**12])
+
+    def cost():
+        return "inf" if r.random() < 0.1 else f"{decimal.Decimal(r.randint(-most, most)).scaleb(-decimals):f}"
+    functions = []
+    for part in parts:
+        for _ in range(r.randint(0, 4)):
+            scope = r.sample(part, r.randint(0 if r.random() < 0.1 else 1, len(part)))
+            cells = math.prod(domains[v] for v in scope)
+            functions.append("f%d: {scope: [%s] costs: [%s]}" % (len(functions), " ".join(f"v{v}" for v in scope),
+                " ".join(cost() if scope else "1" for _ in range(cells))))
+    return "cfn", "{problem: {name: p mustbe: \"%s%d%s\"}\nvariables: {%s}\nfunctions: {\n%s}}\n" % (sign, (1 if sign == "<" else -1) * 10**14,
+        "." + "0" * decimals if decimals else "", " ".join(f"v{k}: {d}" for k, d in enumerate(domains)), "\n".join(functions))
+
+
 def draw_larger(gpube, path, seed):
     """A model that has several cases, and its optimum by elimination."""
     subprocess.run([gpube, "generate", "random", "-n", "16", "-d", "3", "--p1", "0.5", "--p2", "0.05", "--seed", str(seed), "-o", path], check=True)
@@ -81,7 +108,7 @@ def draw_larger(gpube, path, seed):
 def draw_proofs(r, gpube, directory):
     proofs, n_models = [], 0
     while n_models < N_MODELS:
-        form, text = draw_pairs(r) if n_models % 2 else agreement.draw_model(r)
+        form, text = [agreement.draw_model, draw_pairs, draw_parts][n_models % 3](r)
         path = os.path.join(directory, f"{n_models}.{form}")
         agreement.put(path, text)
         large = n_models % 6 == 5
@@ -92,9 +119,9 @@ def draw_proofs(r, gpube, directory):
         if optimum is None:
             continue
         n_models += 1
-        for method in METHODS:
+        for command, *method in WAYS:
             certificate = os.path.join(directory, "made.cert")
-            done = subprocess.run([gpube, "bound", "-q", "--backend", "cpu", "--timeout", "5", "--seed", "1", "--method", *method, "--certify",
+            done = subprocess.run([gpube, command, "-q", "--backend", "cpu", "--timeout", "5", "--seed", "1", "--method", *method, "--certify",
                 certificate, path], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, timeout=300)
             if done.returncode == 0:
                 with open(certificate, encoding="ascii") as f:
@@ -149,34 +176,67 @@ def raise_table(r, text):
     return "\n".join(lines)
 
 
+def scale_tables(r, text):
+    """All numbers of the tables times two, and one shift more, but for one number perhaps."""
+    lines = text.split("\n")
+    numbers = [k + 1 for k, line in enumerate(lines) if line.startswith("table ")] + [k for k, line in enumerate(lines) if line.startswith("constant ")]
+    left_out = r.choice(numbers + [-1])
+    for k in numbers:
+        if k != left_out:
+            lines[k] = " ".join(w if w == "constant" else str(2 * int(w)) for w in lines[k].split())
+    m = line_of(text, "shift")
+    return put_line("\n".join(lines), "shift", f"shift {int(m[1]) + 1}")
+
+
 def mutate(r, proof, proofs):
     text = proof.text
     if r.random() < 0.8:
         text = claim_more(r, proof, text)
     for _ in range(r.choice([0, 1, 1, 1, 2, 3])):
-        kind = r.choice(["number", "near", "near", "near", "word", "twice", "gone", "swap", "copy", "copy", "splice", "table", "table"])
+        kind = r.choice(["number", "near", "near", "near", "word", "twice", "gone", "swap", "copy", "copy", "splice", "table", "table", "scale"])
         try:
             if kind == "splice":
                 text = splice(r, text, r.choice([p for p in proofs if p.model == proof.model]))
             elif kind == "table":
                 text = raise_table(r, text)
+            elif kind == "scale" and proof.form == "form tables":
+                text = scale_tables(r, text)
             else:
                 text = agreement.change(r, kind, text)
-        except (ValueError, IndexError):  # it is no proof any more
+        except (ValueError, IndexError, TypeError):  # it is no proof any more
             pass
     # so many sweeps are allowed, and take years
     return re.sub(r"^(stage \d+) \d{4,}$", r"\1 7", text, flags=re.M)
+
+
+class Library:
+    """The same checker as that of 'gpube bound --verify', without a process for each file."""
+
+    def __init__(self):
+        import gpube
+        self.gpube, self.context, self.models = gpube, gpube.Context(threads=1), {}
+
+    def verdict(self, model, certificate):
+        c, lib = self.gpube._c.structs["gpube_certified"](), self.gpube._c.lib
+        if model not in self.models:
+            self.models[model] = self.gpube.Model.read(model, context=self.context)
+        status = lib.gpube_verify(ctypes.byref(c), self.models[model]._address, os.fsencode(certificate))
+        text = lib.gpube_error(self.context._address).decode("utf-8", "replace")
+        if status and self.gpube._c.STATUS[status] not in ("EINVAL", "EPARSE", "ELIMIT", "ERANGE"):
+            return f"{self.gpube._c.STATUS[status]}: {text}", ""
+        return (None if status else decimal.Decimal(c.bound).scaleb(-c.scale)), text
 
 
 def main(gpube, seed, n, directory):
     r, seen, wrong = random.Random(int(seed)), collections.Counter(), 0
     proofs = draw_proofs(r, gpube, directory)
     certificate = os.path.join(directory, "mutated.cert")
+    library = Library() if "GPUBE_LIBRARY" in os.environ else None
     for k in range(int(n)):
         form = r.choice(["form tables", "form steps"])
         proof = r.choice([p for p in proofs if p.form == form])
         agreement.put(certificate, mutate(r, proof, proofs))
-        verdicts = [("gpube", agreement.first_verdict(gpube, proof.model, certificate))]
+        verdicts = [("gpube", library.verdict(proof.model, certificate) if library else agreement.first_verdict(gpube, proof.model, certificate))]
         if not proof.large or k % 16 == 0:  # it takes a second for these
             verdicts.append(("the second", agreement.second_verdict(proof.model, certificate)))
         for who, (bound, _) in verdicts:
