@@ -266,13 +266,10 @@ static int get_rest(struct gpube__bytes *from, struct gpube_dfs_tree *s)
 	return from->status;
 }
 
-/* Totals are nearer to 0. */
-#define MOST_BELOW ((int64_t)1 << 62)
-
 int gpube__get_tree(struct gpube_bounder *b, struct gpube__bytes *from)
 {
 	const int64_t hash = gpube__get(from, INT64_MIN, INT64_MAX),
-		      below = gpube__get(from, -MOST_BELOW, GPUBE_INF), n = gpube__get_count(from);
+		      below = gpube__get(from, -GPUBE_INF, GPUBE_INF), n = gpube__get_count(from);
 	int32_t *order = gpube__alloc(b->ctx, (uint64_t)n, sizeof(*order));
 	struct gpube_dfs_tree *s;
 	bool same;

@@ -224,7 +224,7 @@ bool gpube__costs_fit(const struct gpube_model *m)
 	for (int32_t f = 0; f < m->n_functions; f++)
 		if (has_negative(gpube__table(m, f)))
 			return false;
-	return constant == GPUBE_INF || (__int128)constant + gpube__cost_span(m) < GPUBE_INF;
+	return constant == GPUBE_INF || (__int128)constant + gpube__cost_span(m) <= GPUBE_INF;
 }
 
 int64_t gpube__model_cells(const struct gpube_model *m)

@@ -403,7 +403,9 @@ static int get_order(
 static int check_unit(
 	struct gpube_joingraph *g, struct gpube__bytes *from, const struct gpube_model *m)
 {
-	const __int128 most = (__int128)g->target << (g->shift < 0 ? -g->shift : 0);
+	const int64_t units = g->target - 1; /* of a bound that is no cutoff */
+	const __int128 most =
+		g->shift < 0 ? (__int128)units << -g->shift : gpube__unscale(g->shift, units);
 
 	return most + gpube__constant_of(m) >= GPUBE_INF
 		       ? gpube__damaged(from, "costs of its join graph are too large")

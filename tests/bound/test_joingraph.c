@@ -214,22 +214,14 @@ static void threads_agree(void **state)
 	gpube_model_free(m);
 }
 
-/* One number of a graph becomes another one: it is refused, or is a graph that passes go over. */
-static void other_numbers(void **state)
-{
-	static const int64_t odd[] = {0, 1, -1, 2, -2, 62, -62, INT32_MAX, (int64_t)1 << 28,
-		(int64_t)1 << 29, (int64_t)1 << 61, GPUBE_INF, -GPUBE_INF};
-	const uint64_t seed = (uint64_t)(uintptr_t)*state;
-	enum { N_ODD = sizeof(odd) / sizeof(*odd), N_VARS = 6 };
-	struct gpube__bytes bytes = {.ctx = ctx};
-	struct gpube_model *m;
-	struct gpube_joingraph g;
-	struct gpube_rng rng;
-	int32_t order[N_VARS];
-	int64_t n = 0, n_refused = 0;
-	bool fits;
+enum { N_VARS = 6 };
 
-	gpube__rng_init(&rng, seed);
+/* A function of each two variables, whose costs are below 50, or for odd seeds 50 * 2^40. */
+static struct gpube_model *make_dense(struct gpube_rng *rng, uint64_t seed, int32_t order[N_VARS])
+{
+	struct gpube_model *m;
+
+	gpube__rng_init(rng, seed);
 	assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
 	for (int32_t i = 0; i < N_VARS; i++) {
 		order[i] = i;
@@ -240,9 +232,49 @@ static void other_numbers(void **state)
 			int64_t cost[9];
 
 			for (int c = 0; c < 9; c++)
-				cost[c] = (int64_t)gpube__rng_below(&rng, 50) << seed % 2 * 40;
+				cost[c] = (int64_t)gpube__rng_below(rng, 50) << seed % 2 * 40;
 			assert_int_equal(gpube_model_add_costs(m, 2, (int32_t[]){i, k}, cost), 0);
 		}
+	return m;
+}
+
+/* What is written of a model whose largest total is the last that 64 bits hold can be read. */
+static void at_the_end_of_64_bits(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 0; seed < 10; seed++) {
+		int32_t order[N_VARS];
+		struct gpube_rng rng;
+		struct gpube_model *m = make_dense(&rng, seed, order);
+		struct gpube_joingraph g;
+		bool fits;
+
+		m->constant = GPUBE_INF - gpube__cost_span(m);
+		assert_int_equal(gpube__joingraph_init(&g, m, order, 3, 1e7, GPUBE_PARTITION_SCOPE,
+					 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+			0);
+		check_bytes(&g, m);
+		gpube__joingraph_clear(&g);
+		gpube_model_free(m);
+	}
+}
+
+/* One number of a graph becomes another one: it is refused, or is a graph that passes go over. */
+static void other_numbers(void **state)
+{
+	static const int64_t odd[] = {0, 1, -1, 2, -2, 62, -62, INT32_MAX, (int64_t)1 << 28,
+		(int64_t)1 << 29, (int64_t)1 << 61, GPUBE_INF, -GPUBE_INF};
+	const uint64_t seed = (uint64_t)(uintptr_t)*state;
+	enum { N_ODD = sizeof(odd) / sizeof(*odd) };
+	struct gpube__bytes bytes = {.ctx = ctx};
+	struct gpube_model *m;
+	struct gpube_joingraph g;
+	struct gpube_rng rng;
+	int32_t order[N_VARS];
+	int64_t n = 0, n_refused = 0;
+	bool fits;
+
+	m = make_dense(&rng, seed, order);
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 3, 1e7, GPUBE_PARTITION_SCOPE,
 				 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
 		0);
@@ -283,6 +315,7 @@ int main(void)
 
 	add_numbers(&c, invariant, N_SEEDS, "invariant, seed");
 	add_seeds(&c, other_numbers, 8, "other numbers, seed");
+	ADD_CASE(&c, at_the_end_of_64_bits);
 	ADD_CASE(&c, threads_agree);
 	return run_cases(&c, "joingraph", ctx_setup_1_thread, ctx_teardown);
 }
