@@ -294,7 +294,7 @@ class Solving:
 		return Solution(
 			answer=_c.WORDS["GPUBE_ANSWER_"][s.answer],
 			cost=None if values is None else number(s.cost, s.scale),
-			bound=None if abs(s.bound) >= NO_COST - 1 or s.answer == 1 else number(s.bound, s.scale),
+			bound=None if abs(s.bound) >= NO_COST or s.answer == 1 else number(s.bound, s.scale),
 			log_value=s.log_value if values is not None and self.kind == "potentials" else None,
 			assignment=values, count=None if s.count is None else int(s.count),
 			order=_c.array(s.order, ctypes.c_int32, n), plan=plan_of(s.plan),
@@ -378,7 +378,7 @@ class Solving:
 		values = self._shown(b.values)
 		answer = _c.WORDS["GPUBE_ANSWER_"][b.answer]
 		proved = cost = None
-		if answer != "infeasible" and abs(b.bound) < NO_COST - 1:
+		if answer != "infeasible" and abs(b.bound) < NO_COST:
 			proved = number(b.bound, b.scale)
 		if values is not None:
 			cost = number(b.cost, b.scale)

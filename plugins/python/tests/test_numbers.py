@@ -111,5 +111,18 @@ class FewCoalitions(unittest.TestCase):
 			self.assertEqual(e.exception.status, status)
 
 
+class Ends(unittest.TestCase):
+	def test_the_last_totals(self):
+		"""An optimum that is the last one that 64 bits hold is known, and so is its bound."""
+		for last in 2**63 - 2, 2 - 2**63:
+			for maximise in False, True:
+				with self.subTest(last=last, maximise=maximise):
+					m = gpube.Model(maximise=maximise)
+					m.add_function([m.add_variable(2)], [last, gpube.INF])
+					s, b = m.solve(), m.bound()
+					self.assertEqual((s.answer, s.cost, s.bound), ("optimal", last, last))
+					self.assertEqual((b.lower, b.upper), (last, last))
+
+
 if __name__ == "__main__":
 	unittest.main()
