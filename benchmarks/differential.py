@@ -417,7 +417,7 @@ def error_of(d, found, optimum):
 			return f"an assignment of ln {-real}, not {found.log_value}"
 	if optimum is None:
 		return None if found.assignment is None and found.answer == "incomplete" else "an optimum"
-	if found.answer == "optimal" and (found.assignment is None or abs(cost - optimum) > slack or abs(bound - optimum) > slack):
+	if found.answer == "optimal" and (cost is None or bound is None or abs(cost - optimum) > slack or abs(bound - optimum) > slack):
 		return f"optimal: {bound}, {cost}"
 	sign = -1 if d.maximise else 1
 	if bound is not None and sign * (bound - optimum) > slack and (found.cutoff is None or sign * (bound - found.cutoff) > 0):
