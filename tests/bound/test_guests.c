@@ -56,9 +56,12 @@ static void nap(void)
 	nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
 }
 
-static int new_of(struct made_up *of, const struct gpube_model *given, void **out)
+/* It works on the context of the root, which is the hand's. */
+static int new_of(struct made_up *of, const struct gpube_model *given,
+	const struct gpube__bytes *root, void **out)
 {
-	of->of = given->ctx;
+	assert_ptr_equal(root->ctx, given->ctx);
+	of->of = root->ctx;
 	*out = of;
 	return GPUBE_OK;
 }
@@ -67,18 +70,16 @@ static int new_lasting(void **out, const struct gpube_model *given, const struct
 	struct gpube__bytes *root, int rank)
 {
 	(void)opts;
-	(void)root;
 	(void)rank;
-	return new_of(&lasting, given, out);
+	return new_of(&lasting, given, root, out);
 }
 
 static int new_endless(void **out, const struct gpube_model *given, const struct gpube_opts *opts,
 	struct gpube__bytes *root, int rank)
 {
 	(void)opts;
-	(void)root;
 	(void)rank;
-	return new_of(&endless, given, out);
+	return new_of(&endless, given, root, out);
 }
 
 static void free_of(void *of)
