@@ -278,6 +278,7 @@ double gpube__cpu_seconds(void); /* of all threads of the process, so far */
  * those that wait for one of them, or for a card, too, once searches are no longer alone.
  * gpube__work()       so many ticks were worked, for the context and those that it is a child of
  * gpube__work_shared() the same of n items of a gpube__parallel(): a thread without one has waited
+ * gpube__work_told()  ticks that were counted elsewhere, by any thread: they are as many here
  * gpube__worked()     seconds of work so far
  * gpube__work_until() gpube__stopped() is true from that time of work on, unless something earlier
  *                     is set; what was set before, for gpube__work_again(), which sets it back
@@ -287,6 +288,7 @@ double gpube__cpu_seconds(void); /* of all threads of the process, so far */
  */
 void gpube__work(const struct gpube_ctx *ctx, int64_t ticks);
 void gpube__work_shared(const struct gpube_ctx *ctx, int64_t n, int64_t ticks);
+void gpube__work_told(const struct gpube_ctx *ctx, int64_t ticks);
 bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks);
 double gpube__worked(const struct gpube_ctx *ctx);
 int64_t gpube__work_until(struct gpube_ctx *ctx, double seconds);

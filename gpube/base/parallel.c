@@ -440,6 +440,12 @@ void gpube__work_shared(const struct gpube_ctx *ctx, int64_t n, int64_t ticks)
 	}
 }
 
+void gpube__work_told(const struct gpube_ctx *ctx, int64_t ticks)
+{
+	for (; ctx; ctx = ctx->parent)
+		count(ctx, ticks);
+}
+
 bool gpube__work_fits(const struct gpube_ctx *ctx, double ticks)
 {
 	int64_t left = INT64_MAX;

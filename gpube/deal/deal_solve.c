@@ -330,7 +330,7 @@ static int gather(struct dealing *d)
 static void count_work(struct dealing *d, const struct offer *o, int64_t ticks)
 {
 	if (d->turn == (int32_t)o->by->kind)
-		gpube__work(&d->hand.ctx, ticks);
+		gpube__work_told(&d->hand.ctx, ticks);
 }
 
 /* Needs the lock, and what it is about. What another rank says. */

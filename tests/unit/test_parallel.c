@@ -349,6 +349,8 @@ static void waiting_counts_later(void **state)
 	at = ctx->ticks;
 	gpube__work(ctx, 1);
 	assert_int_equal(ctx->ticks, at + 4);
+	gpube__work_told(ctx, 7); /* other threads have counted together already */
+	assert_int_equal(ctx->ticks, at + 11);
 
 	at = gpube__alone_begin(ctx);
 	assert_true(gpube__alone(ctx));
