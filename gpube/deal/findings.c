@@ -78,7 +78,7 @@ bool gpube__findings_learn(struct gpube__findings *f, bool all, struct gpube__le
 	any = f->n > 0 && (all || f->n != f->n_learned);
 	f->n_learned = f->n;
 	to->proved = f->bound > INT64_MIN;
-	to->bound = turned(f, f->bound);
+	to->bound = to->proved ? turned(f, f->bound) : 0;
 	to->values = f->cost < GPUBE_INF ? f->learned : NULL;
 	if (any && to->values)
 		memcpy(f->learned, f->values, (size_t)f->m->n_vars * sizeof(*f->learned));
