@@ -80,7 +80,7 @@ static int end_search(struct gpube__guests *d)
 static int take_root(
 	struct gpube__guests *d, struct gpube__guest *g, int32_t task, struct gpube__bytes *root)
 {
-	/* the guest that is made of the root is the hand's, which stops it and counts its work */
+	/* a guest works on the context of its root: the hand's, which can be stopped and counts */
 	struct gpube__bytes best = {.ctx = d->world->ctx}, run = {.ctx = d->given->ctx};
 	int status = end_search(d);
 

@@ -143,7 +143,7 @@ int gpube__get_case(struct gpube__bytes *from, const struct gpube_relation_cases
 void gpube__put_cases(struct gpube__bytes *to, struct gpube_relation_cases *c);
 int gpube__get_cases(struct gpube_bounder *b, struct gpube__bytes *from);
 
-/* ---- other ranks (relation_cases_guest.c) ------------------------------------------ */
+/* ---- other ranks (relation_cases_guest.c, _tell.c) ------------------------------------------- */
 
 /* As a method that ranks share; 'of' is the struct gpube_relation_cases. */
 struct gpube__shared;

@@ -104,8 +104,8 @@ static struct gpube__fit pairwise_fit(const struct gpube_bounder *b)
 {
 	const struct gpube_pairwise_run *s = b->state.pairwise;
 
-	return tries_if(!s || gpube__pairwise_run_fits(s),
-		s ? s->waits / 1e-9 : MADE_TICKS * b->made.cells);
+	return tries_if(
+		!s || gpube__pairwise_run_fits(s), s ? 1e9 * s->waits : MADE_TICKS * b->made.cells);
 }
 
 static int pairwise_step(struct gpube_bounder *b, double seconds)
