@@ -7,22 +7,25 @@
 #include "gpube/ir/dense.h"
 
 enum { DENSE_CELLS = 1 << 20 };
-/* Work: a step, which compares all values, and each function of a variable that changes. */
-enum { STEP_TICKS = 30, CHANGED_TICKS = 60 };
-/* And a call, and a cell that is made dense. */
-enum { CALL_TICKS = 1000, LOADED_TICKS = 8 };
-/* Of annealing: rounds over all variables, the heat of each a part of the one before's. */
-enum { ANNEALING = 300 };
-#define COOLING 0.985
+/* Work: a value that annealing draws, a function of a variable that changes, and its cells. */
+enum { DRAW_TICKS = 5, CHANGED_TICKS = 16, CELL_TICKS = 1, SPARSE_TICKS = 60 };
+/* And a call, a function's variable where it starts again, and a cell that is made dense. */
+enum { CALL_TICKS = 1000, START_TICKS = 60, LOADED_TICKS = 8 };
 /*
- * Forests that bring nothing, one after the other, after which no more are tried; and what all may
- * take of the work of steps, of so many from the start: with large domains one takes as long as
- * thousands of steps.
+ * Of the work so far that is not annealing: what one annealing takes, and what all of them do. How
+ * hot it begins, in what changes cost in the mean.
  */
-enum { IDLE_FORESTS = 20, FIRST_STEPS = 2000 };
-#define FORESTS 0.5
-/* Of steps without anything better, after which it starts again: each looks at all values. */
-#define MOST_PATIENCE 20000000
+#define ANNEALING  0.6
+#define ANNEALINGS 1.0
+#define HOT        0.5
+/*
+ * Forests that bring nothing, one after the other, after which no more are tried; and the part of
+ * all work that forests may be: with large domains one takes as long as thousands of steps.
+ */
+enum { IDLE_FORESTS = 20 };
+#define FORESTS 0.33
+/* Steps without anything better, after which it starts again. */
+enum { PATIENCE = 500, PATIENCE_PER_VARIABLE = 10 };
 
 void gpube__search_free(struct gpube_search *s)
 {
@@ -36,7 +39,8 @@ void gpube__search_free(struct gpube_search *s)
 	GPUBE_FREE_ALL(ctx, s->dense, s->stride, s->at, s->cost);
 	gpube__incidence_clear(ctx, &s->functions);
 	gpube__search_forest_clear(s);
-	GPUBE_FREE_ALL(ctx, s->values, s->other, s->tabu, s->best, s);
+	gpube__search_moves_clear(s);
+	GPUBE_FREE_ALL(ctx, s->values, s->other, s->best, s);
 }
 
 /* Of each variable of f, in its dense table. */
@@ -104,13 +108,14 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
 	s->cost = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->cost));
-	s->tabu = gpube__alloc_zero(ctx, (uint64_t)s->at[n], sizeof(*s->tabu));
-	status = s->cost && s->tabu ? load_functions(s) : GPUBE_ENOMEM;
+	status = s->cost ? load_functions(s) : GPUBE_ENOMEM;
 	gpube__work(ctx, LOADED_TICKS * gpube__model_cells(m));
 	if (!status)
 		status = gpube__incidence_of_model(&s->functions, m);
 	if (!status)
 		status = gpube__search_forest_init(s);
+	if (!status)
+		status = gpube__search_moves_init(s);
 out:
 	if (status)
 		gpube__search_free(s);
@@ -216,11 +221,36 @@ static int64_t evaluate(const struct gpube_search *s)
 static void start(struct gpube_search *s)
 {
 	memset(s->cost, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->cost));
-	memset(s->tabu, 0, (size_t)s->at[s->m->n_vars] * sizeof(*s->tabu));
+	gpube__search_moves_reset(s);
 	for (int32_t f = 0; f < s->m->n_functions; f++)
 		add_function(s, f, -1, 1);
+	s->worked += START_TICKS * s->functions.start[s->m->n_vars];
 	s->now = evaluate(s);
 	s->started = true;
+}
+
+/* Variable i of f goes from one value to another: what that changes for the others. */
+static void change_cells(struct gpube_search *s, int32_t f, int32_t i, int32_t from, int32_t to)
+{
+	const struct gpube_function *function = &s->m->functions[f];
+	const int32_t *scope = gpube__scope(s->m, f);
+	const int64_t *stride = s->stride + function->scope_at, *before = s->dense[f];
+	int64_t step = 0;
+
+	for (int j = 0; j < function->arity; j++) {
+		before += stride[j] * (scope[j] == i ? from : s->values[scope[j]]);
+		step = scope[j] == i ? stride[j] * (to - from) : step;
+	}
+	for (int j = 0; j < function->arity; j++) {
+		const int32_t other = scope[j], domain = s->m->vars[other].domain;
+		const int64_t *row = before - stride[j] * s->values[other];
+		int64_t *cost = s->cost + s->at[other];
+
+		for (int32_t a = 0; other != i && a < domain; a++, row += stride[j])
+			cost[a] += row[step] - row[0];
+		s->worked += CELL_TICKS * domain;
+	}
+	s->worked += CHANGED_TICKS;
 }
 
 static void change(struct gpube_search *s, int32_t i, int32_t to)
@@ -228,39 +258,20 @@ static void change(struct gpube_search *s, int32_t i, int32_t to)
 	const int32_t from = s->values[i];
 
 	s->now += s->cost[s->at[i] + to] - s->cost[s->at[i] + from];
-	for (int sign = -1; sign <= 1; sign += 2) {
-		s->values[i] = sign < 0 ? from : to;
-		for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++)
-			add_function(s, s->functions.of[k], i, sign);
-	}
-}
+	for (int64_t k = s->functions.start[i]; k < s->functions.start[i + 1]; k++) {
+		const int32_t f = s->functions.of[k];
 
-/* The best change of a variable that is free, or of any that beats the record; false: none. */
-static bool pick(struct gpube_search *s, int32_t *var, int32_t *value)
-{
-	int64_t best = INT64_MAX;
-	uint64_t ties = 0;
-
-	for (int32_t i = 0; i < s->m->n_vars; i++) {
-		const int64_t *cost = s->cost + s->at[i];
-		int64_t here = cost[s->values[i]];
-
-		for (int32_t a = 0; a < s->m->vars[i].domain; a++) {
-			int64_t d = cost[a] - here;
-
-			if (d > best || a == s->values[i] ||
-				(s->tabu[s->at[i] + a] > s->step && s->now + d >= s->record))
-				continue;
-			if (d < best)
-				ties = 0;
-			best = d;
-			if (gpube__rng_below(&s->rng, ++ties) == 0) {
-				*var = i;
-				*value = a;
-			}
+		if (s->dense[f]) {
+			change_cells(s, f, i, from, to);
+			continue;
 		}
+		s->worked += SPARSE_TICKS;
+		add_function(s, f, i, -1);
+		s->values[i] = to;
+		add_function(s, f, i, 1);
+		s->values[i] = from;
 	}
-	return best != INT64_MAX;
+	s->values[i] = to;
 }
 
 static bool keep_best(struct gpube_search *s)
@@ -305,54 +316,52 @@ static double mean_change(const struct gpube_search *s)
 	return n ? sum / (double)n : 0;
 }
 
-/* To the least assignment of a random forest. Returns its work. */
-static int64_t move_forest(struct gpube_search *s)
+/* To the least assignment of a random forest. */
+static void move_forest(struct gpube_search *s)
 {
-	int64_t ticks = gpube__search_forest(s, s->other);
-
+	gpube__search_forest(s, s->other);
 	for (int32_t k = 0; k < s->forest.n; k++) {
 		const int32_t i = s->forest.vars[k];
 
-		if (s->other[i] == s->values[i])
-			continue;
-		change(s, i, s->other[i]);
-		ticks += CHANGED_TICKS * (s->functions.start[i + 1] - s->functions.start[i]);
+		if (s->other[i] != s->values[i])
+			change(s, i, s->other[i]);
 	}
-	return ticks;
 }
 
 /*
  * From where it is, changes that cost more are taken the more seldom the colder it gets: what is
- * left then is far better than a random start. Returns its work.
+ * left then is far better than a random start, the more so the longer it took. Nothing, where
+ * annealings would have more than their part of the work: a caller that counts steps knows then
+ * what they cost.
  */
-static int64_t anneal(struct gpube_search *s)
+static void anneal(struct gpube_search *s)
 {
-	const int32_t n = s->m->n_vars;
-	double heat = mean_change(s);
-	int64_t ticks = 0;
+	const int64_t begin = s->worked;
+	const double other = (double)(begin - s->annealed), work = ANNEALING * other,
+		     start = HOT * mean_change(s);
+	double left = (double)s->annealed + work <= ANNEALINGS * other;
 
-	for (int k = 0; k < ANNEALING && !gpube__stopped(s->ctx); k++, heat *= COOLING)
-		for (int32_t i = 0; i < n; i++) {
+	while (left > 0 && !gpube__stopped(s->ctx)) {
+		for (int32_t i = 0; i < s->m->n_vars; i++) {
 			const int32_t domain = s->m->vars[i].domain;
 			const int64_t *cost = s->cost + s->at[i];
 			int32_t a;
 
-			ticks += STEP_TICKS / 16;
+			s->worked += DRAW_TICKS;
 			if (domain < 2)
 				continue;
 			a = (int32_t)gpube__rng_below(&s->rng, (uint64_t)domain - 1);
 			a += a >= s->values[i];
-			if ((double)(cost[a] - cost[s->values[i]]) >
-				heat * draw_exponential(&s->rng))
-				continue;
-			change(s, i, a);
-			ticks +=
-				CHANGED_TICKS * (s->functions.start[i + 1] - s->functions.start[i]);
+			if ((double)(cost[a] - cost[s->values[i]]) <=
+				start * left * draw_exponential(&s->rng))
+				change(s, i, a);
 		}
-	return ticks;
+		left = 1 - (double)(s->worked - begin) / work;
+	}
+	s->annealed += s->worked - begin;
 }
 
-static int64_t kick(struct gpube_search *s)
+static void kick(struct gpube_search *s)
 {
 	/*
 	 * mostly small: where many constraints are hard, what many changes break is not soon mended
@@ -374,48 +383,35 @@ static int64_t kick(struct gpube_search *s)
 			s->values[i] =
 				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
 		start(s);
-		return anneal(s);
+		anneal(s);
+		return;
 	}
 	start(s);
-	return 0;
 }
 
 /*
  * Random forests, each with its least assignment, until so many in a row have brought nothing or
- * their part of the work is used up. *better: as of keep_best(). Returns its work.
+ * their part of the work is used up. True if best got better.
  */
-static int64_t descend(struct gpube_search *s, bool *better)
+static bool descend(struct gpube_search *s)
 {
-	const int64_t steps = (FIRST_STEPS + s->step) * (STEP_TICKS + s->at[s->m->n_vars]);
-	int64_t worked = 0;
-
 	for (int n = 0; n < IDLE_FORESTS && !gpube__stopped(s->ctx) &&
-			(double)(s->forests + worked) < FORESTS * (double)steps;
+			(double)s->forests < FORESTS * (double)s->worked;
 		n++) {
-		const int64_t before = s->now;
+		const int64_t before = s->now, begin = s->worked;
 
-		worked += move_forest(s);
+		move_forest(s);
+		s->forests += s->worked - begin;
 		n = s->now < before ? -1 : n;
 	}
-	s->forests += worked;
-	if (s->now < s->record)
-		*better |= keep_best(s);
-	return worked;
-}
-
-static int64_t patience_of(const struct gpube_search *s)
-{
-	const int64_t steps = 500 + 10 * (int64_t)s->m->n_vars,
-		      most = MOST_PATIENCE / (STEP_TICKS + s->at[s->m->n_vars]);
-
-	return steps < most ? steps : most;
+	return s->now < s->record && keep_best(s);
 }
 
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
 {
-	int32_t n = s->m->n_vars, var = 0, value = 0;
-	const int64_t patience = patience_of(s);
-	int64_t ticks = CALL_TICKS;
+	const int32_t n = s->m->n_vars;
+	const int64_t begin = s->worked;
+	int32_t var = 0, value = 0;
 	bool better = false;
 
 	if (from)
@@ -424,32 +420,31 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 		start(s);
 		s->last = s->step;
 		better = keep_best(s);
-		ticks += descend(s, &better);
+		better |= descend(s);
 	}
 	for (int64_t k = 0; k < steps && n > 0 && !gpube__stopped(s->ctx); k++) {
-		s->step++;
-		ticks += STEP_TICKS + s->at[n];
-		if (s->step - s->last > patience) {
-			ticks += CHANGED_TICKS * s->functions.start[n] + kick(s);
+		gpube__search_moves_step(s);
+		if (s->step - s->last > PATIENCE + PATIENCE_PER_VARIABLE * n) {
+			kick(s);
 			s->last = s->step;
 			better |= keep_best(s);
-			ticks += descend(s, &better);
+			better |= descend(s);
 		}
-		if (!pick(s, &var, &value)) {
+		if (!gpube__search_moves_pick(s, &var, &value)) {
 			if (s->last == s->step)
 				break; /* no variable has a second value */
-			s->last = s->step - patience;
+			s->last = s->step - (PATIENCE + PATIENCE_PER_VARIABLE * n);
 			continue;
 		}
-		s->tabu[s->at[var] + s->values[var]] =
-			s->step + 10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10);
+		gpube__search_moves_forbid(s, var, s->values[var],
+			10 + (int64_t)gpube__rng_below(&s->rng, 10 + (uint64_t)n / 10));
 		change(s, var, value);
-		ticks += CHANGED_TICKS * (s->functions.start[var + 1] - s->functions.start[var]);
+		gpube__search_moves_changed(s, var);
 		if (s->now < s->record) {
 			s->last = s->step;
 			better |= keep_best(s);
 		}
 	}
-	gpube__work(s->ctx, ticks);
+	gpube__work(s->ctx, CALL_TICKS + s->worked - begin);
 	return better;
 }

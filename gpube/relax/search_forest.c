@@ -78,11 +78,10 @@ static void meet(struct gpube_search *s, int32_t i, int32_t *n)
 }
 
 /* Trees that grow from random variables on by random ones; parents come before their children. */
-static int64_t grow(struct gpube_search *s)
+static void grow(struct gpube_search *s)
 {
 	struct gpube_search_forest *w = &s->forest;
 	const int32_t n = s->m->n_vars;
-	int64_t ticks = 0;
 
 	w->n = 0;
 	memset(w->is, UNMET, (size_t)n * sizeof(*w->is));
@@ -102,8 +101,8 @@ static int64_t grow(struct gpube_search *s)
 				      i = w->queue[at];
 
 			w->queue[at] = w->queue[--met];
-			ticks += LOOK_TICKS *
-				 (1 + s->functions.start[i + 1] - s->functions.start[i]);
+			s->worked += LOOK_TICKS *
+				     (1 + s->functions.start[i + 1] - s->functions.start[i]);
 			w->is[i] = LEFT_OUT;
 			if (s->m->vars[i].domain < 2 || !joins(s, i, &w->parent[i]))
 				continue;
@@ -112,7 +111,6 @@ static int64_t grow(struct gpube_search *s)
 			meet(s, i, &met);
 		}
 	}
-	return ticks;
 }
 
 /* Of a function of i and its parent: the cell where both have value 0, the others as they are. */
@@ -183,12 +181,12 @@ static int64_t least(struct gpube_search *s, int32_t i, int32_t b, int32_t *valu
 	return best;
 }
 
-int64_t gpube__search_forest(struct gpube_search *s, int32_t *values)
+void gpube__search_forest(struct gpube_search *s, int32_t *values)
 {
 	struct gpube_search_forest *w = &s->forest;
-	int64_t ticks = grow(s);
 	int32_t value = 0;
 
+	grow(s);
 	memcpy(values, s->values, (size_t)s->m->n_vars * sizeof(*values));
 	for (int32_t k = 0; k < w->n; k++) {
 		const int32_t i = w->vars[k];
@@ -203,14 +201,13 @@ int64_t gpube__search_forest(struct gpube_search *s, int32_t *values)
 
 		for (int32_t b = 0; parent >= 0 && b < s->m->vars[parent].domain; b++)
 			w->sum[s->at[parent] + b] += least(s, i, b, &value);
-		ticks += CELL_TICKS * s->m->vars[i].domain *
-			 (parent >= 0 ? s->m->vars[parent].domain : 1) *
-			 (s->functions.start[i + 1] - s->functions.start[i]);
+		s->worked += CELL_TICKS * s->m->vars[i].domain *
+			     (parent >= 0 ? s->m->vars[parent].domain : 1) *
+			     (s->functions.start[i + 1] - s->functions.start[i]);
 	}
 	for (int32_t k = 0; k < w->n; k++) {
 		const int32_t i = w->vars[k];
 
 		(void)least(s, i, w->parent[i] >= 0 ? values[w->parent[i]] : 0, &values[i]);
 	}
-	return ticks;
 }

@@ -195,6 +195,74 @@ static void forests_are_least(void **state)
 	assert_true(n_edges > 1000 && n_left > 1000);
 }
 
+/* The changes that cost least, and how many: of all values, or of those that are not tabu. */
+static struct gpube_least least_changes(const struct gpube_search *s, bool free)
+{
+	struct gpube_least least = {INT64_MAX, 0};
+
+	for (int32_t i = 0; i < s->m->n_vars; i++)
+		for (int32_t a = 0; a < s->m->vars[i].domain; a++) {
+			const int64_t at = s->at[i] + a,
+				      d = s->cost[at] - s->cost[s->at[i] + s->values[i]];
+
+			if (a == s->values[i] || (free && s->moves.tabu[at] > s->step))
+				continue;
+			if (d < least.cost)
+				least = (struct gpube_least){d, 0};
+			least.n += d == least.cost;
+		}
+	return least;
+}
+
+/* The tree over the variables knows what a look at all values finds, and picks one of these. */
+static void the_tree_has_the_least_changes(void **state)
+{
+	int n_records = 0, n_several = 0, n_none = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 100; seed++) {
+		struct gpube_rng rng;
+		struct gpube_model *m;
+		struct gpube_search *s;
+
+		gpube__rng_init(&rng, seed);
+		m = seed % 5 ? mixed_model(&rng) : wide_model(seed);
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		for (int round = 0; round < 200; round++) {
+			struct gpube_least all, free, picked;
+			int32_t i = -1, a = -1, root;
+			bool record, any;
+
+			gpube__search_run(s, NULL, 1 + round % 3);
+			if (round % 4 == 0)
+				s->record = s->now + (int64_t)gpube__rng_below(&rng, 60) - 30;
+			all = least_changes(s, false);
+			free = least_changes(s, true);
+			any = gpube__search_moves_pick(s, &i, &a);
+			root = s->moves.start[s->moves.n_levels] - 1;
+			assert_true(s->moves.nodes[root].all.cost == all.cost &&
+				    s->moves.nodes[root].all.n == all.n);
+			assert_true(s->moves.nodes[root].free.cost == free.cost &&
+				    s->moves.nodes[root].free.n == free.n);
+			record = all.n && s->now + all.cost < s->record;
+			picked = record ? all : free;
+			assert_true(any == (picked.n > 0));
+			n_records += record && free.cost != all.cost;
+			n_several += picked.n > 1;
+			n_none += !any;
+			if (!any)
+				continue;
+			assert_true(a != s->values[i] &&
+				    s->cost[s->at[i] + a] - s->cost[s->at[i] + s->values[i]] ==
+					    picked.cost);
+			assert_true(record || s->moves.tabu[s->at[i] + a] <= s->step);
+		}
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+	assert_true(n_records > 100 && n_several > 100 && n_none > 10);
+}
+
 /* A function without a dense table has one variable of a forest at most. */
 static void wide_functions_have_one(void **state)
 {
@@ -255,6 +323,7 @@ int main(void)
 
 	ADD_CASE(&c, changes_cost_what_is_kept);
 	ADD_CASE(&c, forests_are_least);
+	ADD_CASE(&c, the_tree_has_the_least_changes);
 	ADD_CASE(&c, wide_functions_have_one);
 	ADD_CASE(&c, pieces_are_one_run);
 	return run_cases(&c, "search", ctx_setup, ctx_teardown);
