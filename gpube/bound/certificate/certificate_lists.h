@@ -10,6 +10,7 @@
 #define GPUBE_CERTIFICATE_LISTS_H
 
 #include "gpube/base/bits.h"
+#include "gpube/base/mask_index.h"
 #include "gpube/bound/certificate/certificate.h"
 
 /* Bits of a word, and so most variables of a list. */
@@ -58,7 +59,7 @@ struct gpube__checking {
 	struct gpube__checked_list *lists;
 	int32_t n_lists;
 	struct gpube__checked_separator *separators; /* valid until the lists change */
-	uint64_t *sets;
+	struct gpube__mask_set sets;                 /* theirs */
 	int64_t n_separators;
 	struct gpube__checked_member *members;
 	int64_t n_members, patience;

@@ -62,10 +62,11 @@ void gpube__checking_unite(struct gpube__checking *w)
 	}
 	for (int64_t k = 0; k < w->n_members && w->members; k++)
 		gpube__free(w->ctx, w->members[k].cell);
-	GPUBE_FREE_ALL(w->ctx, w->separators, w->sets, w->members, w->room);
+	gpube__mask_set_clear(&w->sets, w->ctx);
+	GPUBE_FREE_ALL(w->ctx, w->separators, w->members, w->room);
+	w->sets = (struct gpube__mask_set){0};
 	w->room = NULL;
 	w->separators = NULL;
-	w->sets = NULL;
 	w->members = NULL;
 	w->n_separators = w->n_members = 0;
 	/* what is not possible is in no list from now on */
@@ -101,31 +102,14 @@ static int by_place(const void *x, const void *y)
 	return 0;
 }
 
-/* Sets that are found, each once: slots with numbers of sets. */
-struct found {
-	int64_t *slot;
-	int64_t n, n_slots, capacity;
-};
-
-static int note(struct gpube__checking *w, struct found *f, const uint64_t *set)
+static int note(struct gpube__checking *w, const uint64_t *set)
 {
-	uint64_t h = 0;
-	int64_t at;
+	const int status = gpube__mask_set_add(&w->sets, w->ctx, set, NULL);
 
-	for (int32_t k = 0; k < w->words; k++)
-		h = (h ^ set[k]) * 0x9e3779b97f4a7c15u, h ^= h >> 29;
-	for (at = (int64_t)(h & (uint64_t)(f->n_slots - 1)); f->slot[at] >= 0;
-		at = (at + 1) & (f->n_slots - 1))
-		if (!memcmp(w->sets + f->slot[at] * w->words, set, (size_t)w->words * sizeof(*set)))
-			return GPUBE_OK;
-	if (f->n == MOST_SEPARATORS)
-		return gpube__fail(w->ctx, GPUBE_ELIMIT,
-			"the certificate's lists have too many variables in common");
-	if (gpube__grow(w->ctx, &w->sets, &f->capacity, (f->n + 1) * w->words, sizeof(*w->sets)))
-		return GPUBE_ENOMEM;
-	memcpy(w->sets + f->n * w->words, set, (size_t)w->words * sizeof(*set));
-	f->slot[at] = f->n++;
-	return GPUBE_OK;
+	return status || w->sets.n <= MOST_SEPARATORS
+		       ? status
+		       : gpube__fail(w->ctx, GPUBE_ELIMIT,
+				 "the certificate's lists have too many variables in common");
 }
 
 /*
@@ -153,7 +137,7 @@ static int32_t find_class(const struct gpube__checking *w, int32_t var, uint64_t
  * Two or more variables that two lists have in common, and those of the same lists, if these are
  * several.
  */
-static int find_sets(struct gpube__checking *w, struct found *f)
+static int find_sets(struct gpube__checking *w)
 {
 	uint64_t *set = gpube__alloc_zero(w->ctx, (uint64_t)w->words, sizeof(*set));
 	int status = set ? GPUBE_OK : GPUBE_ENOMEM;
@@ -163,13 +147,13 @@ static int find_sets(struct gpube__checking *w, struct found *f)
 			for (int32_t e = 0; e < w->words; e++)
 				set[e] = w->lists[k].set[e] & w->lists[j].set[e];
 			if (gpube__bits_count(set, w->words) > 1)
-				status = note(w, f, set);
+				status = note(w, set);
 			if (!status && gpube__checking_stops(w, w->words))
 				status = gpube__fail_stopped(w->ctx);
 		}
 	for (int32_t i = 0; i < w->n_vars && !status; i++) {
 		if (find_class(w, i, set) > 1)
-			status = note(w, f, set);
+			status = note(w, set);
 		if (!status && gpube__checking_stops(w, (int64_t)w->n_lists * w->words))
 			status = gpube__fail_stopped(w->ctx);
 	}
@@ -179,33 +163,25 @@ static int find_sets(struct gpube__checking *w, struct found *f)
 
 static int list_separators(struct gpube__checking *w)
 {
-	struct found f = {.n_slots = 1024};
-	int status = GPUBE_OK;
+	int status;
 
-	/* as many as there may be: pairs of lists, and variables */
-	while (f.n_slots < 2 * MOST_SEPARATORS &&
-		f.n_slots < 2 * (w->n_vars + (int64_t)w->n_lists * w->n_lists))
-		f.n_slots *= 2;
-	f.slot = gpube__alloc(w->ctx, (uint64_t)f.n_slots, sizeof(*f.slot));
-	if (!f.slot)
+	w->sets.words = w->words;
+	status = find_sets(w);
+	if (status)
+		return status;
+	w->separators = gpube__alloc_zero(w->ctx, (uint64_t)w->sets.n + 1, sizeof(*w->separators));
+	if (!w->separators)
 		return GPUBE_ENOMEM;
-	memset(f.slot, 0xff, (size_t)f.n_slots * sizeof(*f.slot));
-	status = find_sets(w, &f);
-	gpube__free(w->ctx, f.slot);
-	if (!status)
-		w->separators =
-			gpube__alloc_zero(w->ctx, (uint64_t)f.n + 1, sizeof(*w->separators));
-	if (status || !w->separators)
-		return status ? status : GPUBE_ENOMEM;
-	w->n_separators = f.n;
-	for (int64_t k = 0; k < f.n; k++) {
-		uint64_t *set = w->sets + k * w->words;
+	w->n_separators = w->sets.n;
+	for (int64_t k = 0; k < w->n_separators; k++) {
+		uint64_t *set = w->sets.masks + k * w->words;
 
 		w->separators[k] = (struct gpube__checked_separator){.set = set,
 			.size = (int32_t)gpube__bits_count(set, w->words),
 			.last = last_of(set, w->words)};
 	}
-	return gpube__sort(w->ctx, w->separators, (uint64_t)f.n, sizeof(*w->separators), by_place);
+	return gpube__sort(
+		w->ctx, w->separators, (uint64_t)w->n_separators, sizeof(*w->separators), by_place);
 }
 
 /* The members' numbers, and a sweep's room, are to fit into a part of the memory each. */

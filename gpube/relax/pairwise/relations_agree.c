@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/mask_index.h"
 #include "gpube/base/rows.h"
 #include "gpube/ir/graph.h"
 
@@ -17,11 +18,9 @@ enum { INDEX_TICKS = 4 };
 
 struct agreeing {
 	struct gpube_relations *l;
-	uint64_t *sets; /* found so far; of which 'slot' knows the places */
-	int64_t n, capacity;
-	int64_t *slot;
-	int64_t n_slots;
-	int64_t *order;        /* of the sets: by their last variables, later by waves */
+	struct gpube__mask_set shared; /* sets found so far */
+	int64_t n;                     /* of the order, in which some are left out later */
+	int64_t *order;                /* of the sets: by their last variables, later by waves */
 	int32_t *row, *row_at; /* relations that have the k-th of them: row[row_at[k]] … */
 	bool too_much;
 	struct gpube_relation_index *index; /* of each thread */
@@ -30,36 +29,12 @@ struct agreeing {
 
 /* ---- separators ------------------------------------------------------------------------------ */
 
-static uint64_t *slot_of(const struct agreeing *w, const uint64_t *set, int64_t *slot)
-{
-	const int words = w->l->words;
-	uint64_t h = 0;
-
-	for (int k = 0; k < words; k++)
-		h = (h ^ set[k]) * 0x9e3779b97f4a7c15u, h ^= h >> 31;
-	for (*slot = (int64_t)(h & (uint64_t)(w->n_slots - 1)); w->slot[*slot] >= 0;
-		*slot = (*slot + 1) & (w->n_slots - 1))
-		if (!memcmp(w->sets + w->slot[*slot] * words, set, (size_t)words * sizeof(*set)))
-			return w->sets + w->slot[*slot] * words;
-	return NULL;
-}
-
 static int note_shared(struct agreeing *w, const uint64_t *set)
 {
-	const int words = w->l->words;
-	int64_t slot;
+	const int status = gpube__mask_set_add(&w->shared, w->l->ctx, set, NULL);
 
-	if (slot_of(w, set, &slot))
-		return GPUBE_OK;
-	if (w->n == MOST_SHARED) {
-		w->too_much = true;
-		return GPUBE_OK;
-	}
-	if (gpube__grow(w->l->ctx, &w->sets, &w->capacity, (w->n + 1) * words, sizeof(*w->sets)))
-		return GPUBE_ENOMEM;
-	memcpy(w->sets + w->n * words, set, (size_t)words * sizeof(*set));
-	w->slot[slot] = w->n++;
-	return GPUBE_OK;
+	w->too_much |= w->shared.n > MOST_SHARED;
+	return status;
 }
 
 /* What relation k shares with those before it; seen[j]: the last relation that met relation j. */
@@ -95,16 +70,7 @@ static int find_shared(struct agreeing *w)
 	int32_t *seen = gpube__alloc_zero(l->ctx, (uint64_t)l->n_relations + 1, sizeof(*seen));
 	int status = gpube__relations_rows(l, &w->l->of, &w->l->of_at);
 
-	/* there are no more than pairs and variables */
-	for (w->n_slots = 16;
-		w->n_slots < 2 * MOST_SHARED &&
-		w->n_slots < (int64_t)l->n_relations * l->n_relations + 2 * (int64_t)l->n;)
-		w->n_slots *= 2;
-	w->n_slots *= 2;
-	w->slot = gpube__alloc(l->ctx, (uint64_t)w->n_slots, sizeof(*w->slot));
-	status = set && seen && w->slot ? status : GPUBE_ENOMEM;
-	if (!status)
-		memset(w->slot, 0xff, (size_t)w->n_slots * sizeof(*w->slot));
+	status = set && seen ? status : GPUBE_ENOMEM;
 	for (int32_t k = 0; k < l->n_relations && !status && !w->too_much; k++) {
 		status = shared_of(w, k, seen, set);
 		if (!status && gpube__stopped(l->ctx))
@@ -150,20 +116,25 @@ static int by_place(const void *x, const void *y)
 
 static const uint64_t *set_of(const struct agreeing *w, int64_t k)
 {
-	return w->sets + w->order[k] * w->l->words;
+	return w->shared.masks + w->order[k] * w->l->words;
 }
 
 static int sort_sets(struct agreeing *w)
 {
 	struct gpube_relations *l = w->l;
-	struct place *place = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*place));
+	struct place *place;
 	int status;
 
+	w->n = w->shared.n;
+	place = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*place));
 	w->order = gpube__alloc(l->ctx, (uint64_t)w->n + 1, sizeof(*w->order));
 	status = place && w->order ? GPUBE_OK : GPUBE_ENOMEM;
-	for (int64_t k = 0; k < w->n && !status; k++)
-		place[k] = (struct place){last_of(w->sets + k * l->words, l->words),
-			(int32_t)gpube__bits_count(w->sets + k * l->words, l->words), k};
+	for (int64_t k = 0; k < w->n && !status; k++) {
+		const uint64_t *set = w->shared.masks + k * l->words;
+
+		place[k] = (struct place){
+			last_of(set, l->words), (int32_t)gpube__bits_count(set, l->words), k};
+	}
 	if (!status)
 		status = gpube__sort(l->ctx, place, (uint64_t)w->n, sizeof(*place), by_place);
 	for (int64_t k = 0; k < w->n && !status; k++)
@@ -602,7 +573,6 @@ static int agree(struct agreeing *w)
 	struct gpube_relations *l = w->l;
 	int status = find_shared(w);
 
-	gpube__free(l->ctx, w->slot);
 	if (!status && !w->too_much)
 		status = sort_sets(w);
 	if (!status && !w->too_much)
@@ -634,10 +604,11 @@ static int agree(struct agreeing *w)
 
 int gpube__relations_agree(struct gpube_relations *l, bool *too_much)
 {
-	struct agreeing w = {.l = l};
+	struct agreeing w = {.l = l, .shared.words = l->words};
 	const int status = agree(&w);
 
 	*too_much = w.too_much;
-	GPUBE_FREE_ALL(l->ctx, w.sets, w.order, w.row, w.row_at);
+	gpube__mask_set_clear(&w.shared, l->ctx);
+	GPUBE_FREE_ALL(l->ctx, w.order, w.row, w.row_at);
 	return status;
 }
