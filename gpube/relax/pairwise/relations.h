@@ -216,11 +216,14 @@ static inline int32_t gpube__relations_slack(const struct gpube_relations *l)
 /* None so far; NULL: ENOMEM. */
 struct gpube_relations *gpube__relations_alloc(
 	struct gpube_ctx *ctx, int32_t n, const int32_t *domain);
-/* Room for a relation's variables and entries. Errors: ENOMEM, to be freed with the relations */
-int gpube__relation_alloc(
-	struct gpube_relations *l, struct gpube_relation_table *a, int32_t arity, int64_t n);
-/* Its scope is written: its set, and where values lie in a word. False: they are too many. */
-bool gpube__relation_lay_out(const struct gpube_relations *l, struct gpube_relation_table *a);
+/*
+ * The next one of l->relations, with room for n entries, which the caller writes.
+ * scope  ascending; values of all take 64 bits at most
+ * order  the same as they were joined
+ * Errors: ENOMEM, to be freed with the relations
+ */
+int gpube__relation_new(struct gpube_relation_table **out, struct gpube_relations *l, int32_t arity,
+	const int32_t *scope, const int32_t *order, int64_t n);
 
 /*
  * A relation's least cost into the constant: of one that shares nothing that is all there is to

@@ -29,24 +29,28 @@ void gpube__put_relations(struct gpube__bytes *to, const struct gpube_relations 
 }
 
 /* Ascending variables that are not fixed, and the same in another order. */
-static int get_scope(
-	struct gpube__bytes *from, const struct gpube_relations *l, struct gpube_relation_table *a)
+static int get_scope(struct gpube__bytes *from, const struct gpube_relations *l, int32_t arity,
+	int32_t *scope, int32_t *order)
 {
-	for (int32_t v = 0; v < a->arity && !from->status; v++) {
-		a->scope[v] = (int32_t)gpube__get(
-			from, v ? (int64_t)a->scope[v - 1] + 1 : 0, (int64_t)l->n - 1);
-		if (!from->status && l->fixed[a->scope[v]] >= 0)
+	int bits = 0;
+
+	for (int32_t v = 0; v < arity && !from->status; v++) {
+		scope[v] = (int32_t)gpube__get(
+			from, v ? (int64_t)scope[v - 1] + 1 : 0, (int64_t)l->n - 1);
+		if (!from->status && l->fixed[scope[v]] >= 0)
 			(void)gpube__damaged(from, "a relation in it has a variable that is fixed");
+		bits += from->status ? 0 : l->bits[scope[v]];
 	}
-	if (!from->status && !gpube__relation_lay_out(l, a))
+	if (bits > 64)
 		(void)gpube__damaged(from, "a relation in it has too many variables");
-	for (int32_t v = 0; v < a->arity && !from->status; v++) {
-		a->order[v] = (int32_t)gpube__get(from, 0, (int64_t)l->n - 1);
-		for (int32_t u = 0; u <= v; u++)
-			if ((u < v && a->order[u] == a->order[v]) ||
-				(u == v && !gpube__bit(a->set, a->order[v])))
-				(void)gpube__damaged(
-					from, "a relation in it has an order of others");
+	for (int32_t v = 0; v < arity && !from->status; v++) {
+		int32_t n = 0;
+
+		order[v] = (int32_t)gpube__get(from, 0, (int64_t)l->n - 1);
+		for (int32_t u = 0; u < arity; u++)
+			n += (scope[u] == order[v]) - (u < v && order[u] == order[v]);
+		if (n != 1)
+			(void)gpube__damaged(from, "a relation in it has an order of others");
 	}
 	return from->status;
 }
@@ -70,31 +74,22 @@ static int get_entries(
 	return from->status;
 }
 
-static int get_relation(
-	struct gpube__bytes *from, struct gpube_relations *l, struct gpube_relation_table *a)
+static int get_relation(struct gpube__bytes *from, struct gpube_relations *l)
 {
 	const int32_t arity = (int32_t)gpube__get(from, 0, l->n < 64 ? l->n : 64);
-	struct gpube_relation_table room = {0};
+	struct gpube_relation_table *a;
+	int32_t scope[64], order[64];
+	int64_t n;
 
-	if (from->status || gpube__relation_alloc(l, &room, arity, 0)) {
-		from->status = from->status ? from->status : GPUBE_ENOMEM;
-	} else if (!get_scope(from, l, &room)) {
-		const int64_t n = gpube__get_count(from);
-
-		if (from->status || gpube__relation_alloc(l, a, arity, n))
-			from->status = from->status ? from->status : GPUBE_ENOMEM;
-		else {
-			for (int32_t v = 0; v < arity; v++)
-				a->scope[v] = room.scope[v];
-			(void)gpube__relation_lay_out(l, a);
-			for (int32_t v = 0; v < arity; v++)
-				a->order[v] = room.order[v];
-			l->n_entries += n;
-			(void)get_entries(from, l, a);
-		}
-	}
-	GPUBE_FREE_ALL(l->ctx, room.scope, room.shift, room.set, room.key, room.cost);
-	return from->status;
+	if (from->status || get_scope(from, l, arity, scope, order))
+		return from->status;
+	n = gpube__get_count(from);
+	if (!from->status)
+		from->status = gpube__relation_new(&a, l, arity, scope, order, n);
+	if (from->status)
+		return from->status;
+	l->n_entries += n;
+	return get_entries(from, l, a);
 }
 
 int gpube__get_relations(struct gpube_relations **out, struct gpube_ctx *ctx,
@@ -125,7 +120,7 @@ int gpube__get_relations(struct gpube_relations **out, struct gpube_ctx *ctx,
 		from->status = l->relations ? GPUBE_OK : GPUBE_ENOMEM;
 	}
 	while (!from->status && l->n_relations < n_relations)
-		(void)get_relation(from, l, &l->relations[l->n_relations++]);
+		(void)get_relation(from, l);
 	if (from->status)
 		gpube__relations_free(l);
 	else

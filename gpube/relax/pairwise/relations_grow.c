@@ -293,16 +293,13 @@ static int32_t partner(const struct growing *w, const struct draft *d, int32_t s
 static int keep_draft(struct growing *w, const struct draft *d)
 {
 	struct gpube_relations *l = w->l;
-	struct gpube_relation_table *a = &l->relations[l->n_relations++];
-	int status = gpube__relation_alloc(l, a, d->arity, d->n);
+	struct gpube_relation_table *a;
+	int status = gpube__relation_new(&a, l, d->arity, d->scope, d->order, d->n);
 
 	if (status)
 		return status;
-	memcpy(a->scope, d->scope, (size_t)d->arity * sizeof(*a->scope));
 	memcpy(a->key, d->key, (size_t)d->n * sizeof(*a->key));
 	memcpy(a->cost, d->cost, (size_t)d->n * sizeof(*a->cost));
-	(void)gpube__relation_lay_out(l, a);
-	memcpy(a->order, d->order, (size_t)d->arity * sizeof(*a->order));
 	for (int32_t v = 0; v < d->arity; v++)
 		for (int32_t j = w->of_at[d->scope[v]]; j < w->of_at[d->scope[v] + 1]; j++)
 			w->taken[w->of[j]] |= gpube__bits_within(
@@ -364,22 +361,16 @@ static int keep_old(struct growing *w)
 
 	for (int32_t k = 0; k < w->old->n_relations && !status; k++) {
 		const struct gpube_relation_table *from = &w->old->relations[k];
-		struct gpube_relation_table *a = &w->l->relations[w->l->n_relations];
+		struct gpube_relation_table *a;
 		int64_t n = 0;
 
 		if (w->taken[k])
 			continue;
-		w->l->n_relations++;
 		for (int64_t i = 0; i < from->n; i++)
 			n += from->cost[i] < w->slack;
-		status = gpube__relation_alloc(w->l, a, from->arity, n);
-		if (status)
-			break;
-		memcpy(a->scope, from->scope, (size_t)from->arity * sizeof(*a->scope));
-		(void)gpube__relation_lay_out(w->l, a);
-		memcpy(a->order, from->order, (size_t)from->arity * sizeof(*a->order));
+		status = gpube__relation_new(&a, w->l, from->arity, from->scope, from->order, n);
 		n = 0;
-		for (int64_t i = 0; i < from->n; i++)
+		for (int64_t i = 0; i < from->n && !status; i++)
 			if (from->cost[i] < w->slack) {
 				a->key[n] = from->key[i];
 				a->cost[n++] = from->cost[i];

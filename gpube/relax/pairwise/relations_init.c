@@ -10,9 +10,12 @@
 
 /* ---- relations ------------------------------------------------------------------------------- */
 
-int gpube__relation_alloc(
-	struct gpube_relations *l, struct gpube_relation_table *a, int32_t arity, int64_t n)
+int gpube__relation_new(struct gpube_relation_table **out, struct gpube_relations *l, int32_t arity,
+	const int32_t *scope, const int32_t *order, int64_t n)
 {
+	struct gpube_relation_table *a = *out = &l->relations[l->n_relations++];
+	int shift = 0;
+
 	a->arity = arity;
 	a->n = n;
 	a->scope = gpube__alloc(l->ctx, 2 * (uint64_t)arity + 1, sizeof(*a->scope));
@@ -21,23 +24,17 @@ int gpube__relation_alloc(
 	a->set = gpube__alloc_zero(l->ctx, (uint64_t)l->words, sizeof(*a->set));
 	a->key = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->key));
 	a->cost = gpube__alloc(l->ctx, (uint64_t)n + 1, sizeof(*a->cost));
-	return a->scope && a->shift && a->set && a->key && a->cost ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-bool gpube__relation_lay_out(const struct gpube_relations *l, struct gpube_relation_table *a)
-{
-	int shift = 0;
-
-	for (int32_t k = 0; k < a->arity; k++) {
-		a->order[k] = a->scope[k];
-		gpube__bit_put(a->set, a->scope[k]);
+	if (!a->scope || !a->shift || !a->set || !a->key || !a->cost)
+		return GPUBE_ENOMEM;
+	for (int32_t k = 0; k < arity; k++) {
+		a->scope[k] = scope[k];
+		a->order[k] = order[k];
+		gpube__bit_put(a->set, scope[k]);
 		a->shift[k] = (uint8_t)shift;
-		shift += l->bits[a->scope[k]];
-		if (shift > 64)
-			return false;
+		shift += l->bits[scope[k]];
 	}
-	a->shift[a->arity] = (uint8_t)shift;
-	return true;
+	a->shift[arity] = (uint8_t)shift;
+	return GPUBE_OK;
 }
 
 struct gpube_relations *gpube__relations_alloc(
@@ -231,8 +228,8 @@ static int add_function(struct making *w, int32_t f, int32_t onto)
 static int take_cells(struct making *w, int32_t f, int64_t n_cells)
 {
 	struct gpube_relations *l = w->l;
-	struct gpube_relation_table *a = &l->relations[l->n_relations++];
-	int32_t index[GPUBE__RELATION_ARITY] = {0};
+	struct gpube_relation_table *a;
+	int32_t scope[GPUBE__RELATION_ARITY], index[GPUBE__RELATION_ARITY] = {0};
 	const int32_t slack = gpube__relations_slack(l);
 	int64_t n = 0;
 	uint64_t key = 0;
@@ -240,11 +237,10 @@ static int take_cells(struct making *w, int32_t f, int64_t n_cells)
 
 	for (int64_t c = 0; c < n_cells; c++)
 		n += w->cells[c] < slack;
-	status = gpube__relation_alloc(l, a, w->m->functions[f].arity, n);
+	gpube__sorted_scope(scope, w->m, f, NULL); /* of so few cells: less than a word */
+	status = gpube__relation_new(&a, l, w->m->functions[f].arity, scope, scope, n);
 	if (status)
 		return status;
-	gpube__sorted_scope(a->scope, w->m, f, NULL);
-	(void)gpube__relation_lay_out(l, a); /* of so few cells: less than a word */
 	n = 0;
 	for (int64_t c = 0; c < n_cells; c++) {
 		if (w->cells[c] < slack) {

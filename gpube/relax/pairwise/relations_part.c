@@ -142,13 +142,14 @@ static int take_list(
 	struct parting *w, const struct gpube_relation_table *a, uint64_t *key, int32_t *cost)
 {
 	struct gpube_relations *l = w->to;
-	struct gpube_relation_table *to = &l->relations[l->n_relations];
+	struct gpube_relation_table *to;
 	const int64_t n = sift(w, a, key, cost);
-	int32_t arity = 0;
+	int32_t scope[64], arity = 0;
 	int status;
 
 	for (int32_t k = 0; k < a->arity; k++)
-		arity += gpube__bit(w->open, a->scope[k]);
+		if (gpube__bit(w->open, a->scope[k]))
+			scope[arity++] = a->scope[k];
 	if (!n) {
 		reach_target(l);
 		return GPUBE_OK;
@@ -159,14 +160,9 @@ static int take_list(
 					    : l->state.constant + cost[0];
 		return GPUBE_OK;
 	}
-	l->n_relations++;
-	status = gpube__relation_alloc(l, to, arity, n);
+	status = gpube__relation_new(&to, l, arity, scope, scope, n);
 	if (status)
 		return status;
-	for (int32_t k = 0, at = 0; k < a->arity; k++)
-		if (gpube__bit(w->open, a->scope[k]))
-			to->scope[at++] = a->scope[k];
-	(void)gpube__relation_lay_out(l, to);
 	memcpy(to->key, key, (size_t)n * sizeof(*key));
 	memcpy(to->cost, cost, (size_t)n * sizeof(*cost));
 	l->n_entries += n;
