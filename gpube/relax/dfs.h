@@ -36,6 +36,7 @@
 #ifndef GPUBE_DFS_H
 #define GPUBE_DFS_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/ops/ascent/ascent_kernels.h"
 #include "gpube/ir/model.h"
 
@@ -72,7 +73,7 @@ struct gpube_dfs_function {
 	 * value of the other one than k
 	 */
 	int64_t *turned;
-	int32_t *narrow[2], *narrow_memory;
+	int32_t *narrow[2];
 	int32_t width[2]; /* of rows: cells of the first one's values, of the second's */
 };
 
@@ -95,6 +96,7 @@ static inline int32_t gpube__row_cells(int32_t domain)
 struct gpube_dfs {
 	struct gpube_ctx *ctx;
 	const struct gpube_model *m;
+	struct gpube__arrays memory; /* all that is its own, but for the trail */
 	int32_t n, n_functions, widest;
 	int32_t first, last; /* positions of the part at work: first … last - 1 */
 	int32_t *order, *position;

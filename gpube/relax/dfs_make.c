@@ -13,27 +13,12 @@ enum { CHOICES = 64 };
 /* Work: a value, and a cell of a table, with all that is made of them. */
 enum { MADE_TICKS = 10 };
 
-static void free_tables(const struct gpube_dfs *t, struct gpube_dfs_function *f)
-{
-	GPUBE_FREE_ALL(t->ctx, f->t, f->turned, f->narrow_memory);
-}
-
 void gpube__dfs_free(struct gpube_dfs *t)
 {
-	struct gpube_ctx *ctx;
-
 	if (!t)
 		return;
-	ctx = t->ctx;
-	if (!t->original) {
-		for (int32_t f = 0; t->functions && f < t->n_functions; f++)
-			free_tables(t, &t->functions[f]);
-		GPUBE_FREE_ALL(ctx, t->weights, t->order, t->position, t->of, t->of_at, t->other,
-			t->ordered);
-	}
-	GPUBE_FREE_ALL(ctx, t->functions, t->cost, t->window, t->live, t->at, t->n_live,
-		t->moves_memory, t->values, t->company, t->paired, t->changed, t->queue, t->wanting,
-		t->free, t->scratch, t->old, t->taken, t->choices, t->trail, t->removed, t);
+	gpube__arrays_clear(&t->memory);
+	GPUBE_FREE_ALL(t->ctx, t->trail, t);
 }
 
 /*
@@ -103,13 +88,13 @@ static int make_narrow(
 	const int64_t wide = gpube__row_cells(cols), high = gpube__row_cells(rows), line = 16;
 	const int64_t first = (rows * wide + line - 1) / line * line;
 	const int64_t n = line + first + cols * high + BEYOND;
+	int32_t *narrow = gpube__array(&t->memory, (uint64_t)n, sizeof(*narrow));
 
-	f->narrow_memory = gpube__alloc_zero(t->ctx, (uint64_t)n, sizeof(*f->narrow_memory));
-	if (!f->narrow_memory)
+	if (!narrow)
 		return GPUBE_ENOMEM;
 	f->width[1] = (int32_t)wide;
 	f->width[0] = (int32_t)high;
-	f->narrow[1] = f->narrow_memory;
+	f->narrow[1] = narrow;
 	while ((uintptr_t)f->narrow[1] % 64)
 		f->narrow[1]++;
 	f->narrow[0] = f->narrow[1] + first;
@@ -133,7 +118,7 @@ static int turn(struct gpube_dfs *t, struct gpube_dfs_function *f, int64_t n)
 	f->width[1] = (int32_t)cols;
 	if (t->most_moved == GPUBE__NARROW_MOST)
 		return make_narrow(t, f, (int32_t)rows, (int32_t)cols);
-	f->turned = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*f->turned));
+	f->turned = gpube__array(&t->memory, (uint64_t)n + BEYOND, sizeof(*f->turned));
 	if (!f->turned)
 		return GPUBE_ENOMEM;
 	for (int64_t r = 0; r < rows; r++)
@@ -156,7 +141,7 @@ static int load(struct gpube_dfs *t, struct gpube_dfs_function *to, int32_t f, s
 
 	to->function = f;
 	to->arity = m->functions[f].arity;
-	to->t = gpube__alloc_zero(t->ctx, (uint64_t)n + BEYOND, sizeof(*to->t));
+	to->t = gpube__array(&t->memory, (uint64_t)n + BEYOND, sizeof(*to->t));
 	if (!to->t)
 		return GPUBE_ENOMEM;
 	status = gpube__dense(to->t, m, f, t->position);
@@ -188,9 +173,9 @@ static int list_functions(struct gpube_dfs *t)
 		for (int k = 0; k < t->functions[f].arity; k++)
 			GPUBE_ROW_COUNT(t->of_at, t->functions[f].scope[k]);
 	GPUBE_ROWS_BEGIN(t->of_at, t->n);
-	t->of = gpube__alloc(t->ctx, (uint64_t)t->of_at[t->n + 1], sizeof(*t->of));
-	t->other = gpube__alloc(t->ctx, (uint64_t)t->of_at[t->n + 1], sizeof(*t->other));
-	if (!t->of || !t->other)
+	t->of = gpube__array(&t->memory, (uint64_t)t->of_at[t->n + 1], sizeof(*t->of));
+	t->other = gpube__array(&t->memory, (uint64_t)t->of_at[t->n + 1], sizeof(*t->other));
+	if (t->memory.failed)
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < t->n_functions; f++)
 		for (int k = 0; k < t->functions[f].arity; k++) {
@@ -310,36 +295,31 @@ static int fill(struct gpube_dfs *t, const int32_t *order)
  */
 static int make_room(struct gpube_dfs *t, uint64_t n_functions, int more)
 {
-	struct gpube_ctx *ctx = t->ctx;
+	struct gpube__arrays *memory = &t->memory;
 	const uint64_t n = (uint64_t)t->n, widest = (uint64_t)t->widest;
 
-	t->functions = gpube__alloc_zero(ctx, n_functions, sizeof(*t->functions));
-	t->cost = gpube__alloc(ctx, n, sizeof(*t->cost));
-	t->window = gpube__alloc(ctx, n, sizeof(*t->window));
-	t->live = gpube__alloc(ctx, n, sizeof(*t->live));
-	t->at = gpube__alloc(ctx, n, sizeof(*t->at));
-	t->n_live = gpube__alloc(ctx, n, sizeof(*t->n_live));
+	t->functions = gpube__array(memory, n_functions, sizeof(*t->functions));
+	t->cost = gpube__array(memory, n, sizeof(*t->cost));
+	t->window = gpube__array(memory, n, sizeof(*t->window));
+	t->live = gpube__array(memory, n, sizeof(*t->live));
+	t->at = gpube__array(memory, n, sizeof(*t->at));
+	t->n_live = gpube__array(memory, n, sizeof(*t->n_live));
 	t->moves_memory =
-		gpube__alloc_zero(ctx, (uint64_t)t->n_moves + (uint64_t)more, sizeof(*t->moves));
-	t->values = gpube__alloc(ctx, 2 * (uint64_t)t->n_values, sizeof(*t->values));
-	t->company = gpube__alloc_zero(ctx, (uint64_t)t->n_company, sizeof(*t->company));
-	t->paired = gpube__alloc_zero(ctx, (uint64_t)t->n_paired, sizeof(*t->paired));
-	t->removed = gpube__alloc(ctx, (uint64_t)t->n_values, sizeof(*t->removed));
-	t->changed = gpube__alloc_zero(ctx, n, 1);
-	t->queue = gpube__alloc_zero(ctx, n / 64 + 1, sizeof(*t->queue));
-	t->wanting = gpube__alloc_zero(ctx, n, sizeof(*t->wanting));
-	t->free = gpube__alloc_zero(ctx, n, sizeof(*t->free));
-	t->scratch = gpube__alloc_zero(ctx, widest, sizeof(*t->scratch));
-	t->old = gpube__alloc(ctx, widest * GPUBE__DFS_ARITY, sizeof(*t->old));
-	t->taken = gpube__alloc(ctx, widest, sizeof(*t->taken));
-	t->choices = gpube__alloc(ctx, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
+		gpube__array(memory, (uint64_t)t->n_moves + (uint64_t)more, sizeof(*t->moves));
+	t->values = gpube__array(memory, 2 * (uint64_t)t->n_values, sizeof(*t->values));
+	t->company = gpube__array(memory, (uint64_t)t->n_company, sizeof(*t->company));
+	t->paired = gpube__array(memory, (uint64_t)t->n_paired, sizeof(*t->paired));
+	t->removed = gpube__array(memory, (uint64_t)t->n_values, sizeof(*t->removed));
+	t->changed = gpube__array(memory, n, 1);
+	t->queue = gpube__array(memory, n / 64 + 1, sizeof(*t->queue));
+	t->wanting = gpube__array(memory, n, sizeof(*t->wanting));
+	t->free = gpube__array(memory, n, sizeof(*t->free));
+	t->scratch = gpube__array(memory, widest, sizeof(*t->scratch));
+	t->old = gpube__array(memory, widest * GPUBE__DFS_ARITY, sizeof(*t->old));
+	t->taken = gpube__array(memory, widest, sizeof(*t->taken));
+	t->choices = gpube__array(memory, 2 * (uint64_t)t->n_choices, sizeof(*t->choices));
 	t->moves = t->moves_memory;
-	return t->functions && t->cost && t->window && t->live && t->at && t->n_live && t->moves &&
-			       t->values && t->company && t->paired && t->removed && t->changed &&
-			       t->queue && t->wanting && t->free && t->scratch && t->old &&
-			       t->taken && t->choices
-		       ? GPUBE_OK
-		       : GPUBE_ENOMEM;
+	return t->memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const int32_t *order,
@@ -350,7 +330,7 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	struct gpube_dfs *t;
 	int64_t n_values = 0, left = gpube__costs_left(m, cutoff);
 	struct gpube_dfs room = {0};
-	int status = GPUBE_ENOMEM;
+	int status;
 
 	*out = NULL;
 	if (left > GPUBE__DFS_MOST >> shift || !is_small(m, &room) ||
@@ -381,13 +361,13 @@ int gpube__dfs_new_to(struct gpube_dfs **out, const struct gpube_model *m, const
 	t->n_paired = room.n_paired;
 	t->n_choices = t->widest > CHOICES ? t->widest : CHOICES;
 	t->kernels = gpube__ascent_kernels();
-	t->weights = gpube__alloc_zero(ctx, (uint64_t)m->n_functions, sizeof(*t->weights));
-	t->order = gpube__alloc(ctx, n, sizeof(*t->order));
-	t->position = gpube__alloc(ctx, n, sizeof(*t->position));
-	t->of_at = gpube__alloc_zero(ctx, n + 2, sizeof(*t->of_at));
-	t->ordered = gpube__alloc_zero(ctx, n, sizeof(*t->ordered));
-	if (t->weights && t->order && t->position && t->of_at && t->ordered)
-		status = make_room(t, (uint64_t)m->n_functions, 0);
+	t->memory.ctx = ctx;
+	t->weights = gpube__array(&t->memory, (uint64_t)m->n_functions, sizeof(*t->weights));
+	t->order = gpube__array(&t->memory, n, sizeof(*t->order));
+	t->position = gpube__array(&t->memory, n, sizeof(*t->position));
+	t->of_at = gpube__array(&t->memory, n + 2, sizeof(*t->of_at));
+	t->ordered = gpube__array(&t->memory, n, sizeof(*t->ordered));
+	status = make_room(t, (uint64_t)m->n_functions, 0);
 	if (!status)
 		status = fill(t, order);
 	if (status || !sums_fit(t))
@@ -459,6 +439,7 @@ int gpube__dfs_copy(struct gpube_dfs **out, const struct gpube_dfs *t, struct gp
 	*copy = *t;
 	copy->original = t;
 	copy->ctx = ctx;
+	copy->memory = (struct gpube__arrays){.ctx = ctx};
 	copy->trail = NULL;
 	copy->trail_capacity = 0;
 	copy->last_word = -1;

@@ -45,6 +45,7 @@
 
 #include <stdatomic.h>
 
+#include "gpube/base/arrays.h"
 #include "gpube/relax/joingraph.h"
 
 /*
@@ -111,6 +112,7 @@ struct gpube_andor {
 	struct gpube_ctx *ctx;
 	const struct gpube_joingraph *g;
 	const struct gpube_model *m;
+	struct gpube__arrays memory;
 	int32_t n, n_roots, n_values, n_words;
 	struct gpube_andor_node *nodes;
 	struct gpube_andor_table *tables;

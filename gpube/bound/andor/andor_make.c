@@ -20,23 +20,16 @@ void gpube__andor_free(struct gpube_andor *a)
 	if (!a)
 		return;
 	ctx = a->ctx;
-	for (int k = 0; a->walkers && k < a->n_walkers; k++) {
-		GPUBE_FREE_ALL(ctx, a->walkers[k].value, a->walkers[k].row, a->walkers[k].low,
-			a->walkers[k].later, a->walkers[k].path);
-	}
 	gpube__aligned_free(ctx, a->walkers);
-	gpube__free(ctx, (void *)a->n_at);
-	gpube__free(ctx, (void *)a->known);
 	gpube__andor_cache_free(ctx, a->cache);
 	gpube__andor_far_close(a);
-	gpube__free(ctx, a->nodes);
-	gpube__free(ctx, a->tables);
 	for (int32_t k = 0; k < a->n_rests; k++)
 		gpube__free(ctx, a->rests[k].t);
+	gpube__arrays_clear(&a->memory);
 	if (a->own)
 		gpube__joingraph_clear(a->own);
 	gpube_model_free(a->own_m);
-	GPUBE_FREE_ALL(ctx, a->own, a->rests, a->scope, a->children, a->stride, a->context, a);
+	GPUBE_FREE_ALL(ctx, a->own, a->context, a);
 }
 
 /* Appends the strides of a scope but its first variable, from 'at' on; returns that one's. */
@@ -63,10 +56,10 @@ static int make_tables(struct gpube_andor *a, int64_t more, int32_t *end)
 		n += g->joins[j].n_scope;
 	if (n > INT32_MAX)
 		return gpube__fail(a->ctx, GPUBE_ELIMIT, "too many tables for an AND/OR search");
-	a->tables = gpube__alloc(a->ctx, (uint64_t)g->n_joins, sizeof(*a->tables));
-	a->scope = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->scope));
-	a->stride = gpube__alloc(a->ctx, (uint64_t)n, sizeof(*a->stride));
-	if (!a->tables || !a->scope || !a->stride)
+	a->tables = gpube__array(&a->memory, (uint64_t)g->n_joins, sizeof(*a->tables));
+	a->scope = gpube__array(&a->memory, (uint64_t)n, sizeof(*a->scope));
+	a->stride = gpube__array(&a->memory, (uint64_t)n, sizeof(*a->stride));
+	if (a->memory.failed)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < g->n; p++) {
 		a->nodes[p].table_at = g->first[p];
@@ -127,7 +120,7 @@ static int make_rests(struct gpube_andor *a, int32_t at)
 	const struct gpube_model *m = a->m;
 	int status = GPUBE_OK;
 
-	a->rests = gpube__alloc(a->ctx, (uint64_t)m->n_functions + 1, sizeof(*a->rests));
+	a->rests = gpube__array(&a->memory, (uint64_t)m->n_functions + 1, sizeof(*a->rests));
 	if (!a->rests)
 		return GPUBE_ENOMEM;
 	for (int32_t f = 0; f < m->n_functions && !status; f++)
@@ -299,24 +292,18 @@ static int make_walkers(struct gpube_andor *a)
 
 	a->n_walkers = a->ctx->n_threads > 1 ? a->ctx->n_threads : 1;
 	a->walkers = gpube__aligned_alloc(a->ctx, (uint64_t)a->n_walkers * sizeof(*a->walkers));
-	a->n_at = gpube__alloc_zero(a->ctx, n, sizeof(*a->n_at));
-	a->known = gpube__alloc_zero(a->ctx, n, sizeof(*a->known));
+	a->n_at = gpube__array(&a->memory, n, sizeof(*a->n_at));
+	a->known = gpube__array(&a->memory, n, sizeof(*a->known));
 	for (int k = 0; a->walkers && k < a->n_walkers; k++)
-		a->walkers[k] = (struct gpube_andor_walker){.a = a, .number = k};
-	if (!a->walkers || !a->n_at || !a->known)
-		return GPUBE_ENOMEM;
-	for (int k = 0; k < a->n_walkers; k++) {
-		struct gpube_andor_walker *w = &a->walkers[k];
-
-		w->value = gpube__alloc_zero(a->ctx, n, sizeof(*w->value));
-		w->row = gpube__alloc(a->ctx, n_values, sizeof(*w->row));
-		w->low = gpube__alloc_zero(a->ctx, n, sizeof(*w->low));
-		w->later = gpube__alloc_zero(a->ctx, n, sizeof(*w->later));
-		w->path = gpube__alloc(a->ctx, n, sizeof(*w->path));
-		if (!w->value || !w->row || !w->low || !w->later || !w->path)
-			return GPUBE_ENOMEM;
-	}
-	return GPUBE_OK;
+		a->walkers[k] = (struct gpube_andor_walker){.a = a,
+			.number = k,
+			.value = gpube__array(&a->memory, n, sizeof(int32_t)),
+			.row = gpube__array(
+				&a->memory, n_values, sizeof(struct gpube_andor_choice)),
+			.low = gpube__array(&a->memory, n, sizeof(int64_t)),
+			.later = gpube__array(&a->memory, n, sizeof(bool)),
+			.path = gpube__array(&a->memory, n, sizeof(struct gpube_andor_place))};
+	return a->walkers && !a->memory.failed ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
 /* Its variables' domains and its tables, from the graph. */
@@ -379,9 +366,10 @@ int gpube__andor_new(struct gpube_andor **out, const struct gpube_joingraph *g,
 	a->up = g->shift < 0 ? -g->shift : 0;
 	a->n_words = 1;
 	a->position_bits = 32 - __builtin_clz((uint32_t)a->n);
-	a->nodes = gpube__alloc_zero(a->ctx, (uint64_t)a->n, sizeof(*a->nodes));
-	a->children = gpube__alloc(a->ctx, (uint64_t)a->n, sizeof(*a->children));
-	status = a->nodes && a->children ? fill(a) : GPUBE_ENOMEM;
+	a->memory.ctx = a->ctx;
+	a->nodes = gpube__array(&a->memory, (uint64_t)a->n, sizeof(*a->nodes));
+	a->children = gpube__array(&a->memory, (uint64_t)a->n, sizeof(*a->children));
+	status = a->memory.failed ? GPUBE_ENOMEM : fill(a);
 	if (!status)
 		status = finish(a, bytes);
 	if (status)

@@ -73,12 +73,9 @@ void gpube__pairwise_workers_free(struct gpube_pairwise_run *s)
 	for (int k = 0; s->workers && k < ctx->n_threads; k++) {
 		struct gpube_pairwise_worker *w = &s->workers[k];
 
-		for (int j = 0; j < 2; j++) {
-			gpube__free(ctx, w->child[j].state);
-			gpube__free(ctx, w->child[j].values);
-		}
+		GPUBE_FREE_ALL(ctx, w->child[0].state, w->child[1].state);
 		gpube__relations_view_free(w->view);
-		GPUBE_FREE_ALL(ctx, w->room, w->forced, w->keep, w->regret, w->sorted, w->best);
+		gpube__arrays_clear(&w->memory);
 	}
 	gpube__free(ctx, s->workers);
 	s->workers = NULL;
@@ -88,21 +85,19 @@ static int make_worker(struct gpube_pairwise_run *s, struct gpube_pairwise_worke
 {
 	const struct gpube_relations *l = s->relations;
 	const uint64_t n = (uint64_t)l->n + 1;
-	struct gpube_ctx *ctx = s->b->ctx;
+	struct gpube__arrays *memory = &w->memory;
 
 	w->s = s;
-	w->room = gpube__alloc(ctx, (uint64_t)l->plan.room, sizeof(*w->room));
-	w->forced = gpube__alloc(ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
-	w->keep = gpube__alloc(ctx, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->keep));
+	memory->ctx = s->b->ctx;
+	w->room = gpube__array(memory, (uint64_t)l->plan.room, sizeof(*w->room));
+	w->forced = gpube__array(memory, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->forced));
+	w->keep = gpube__array(memory, (uint64_t)l->value_at[l->n] + 1, sizeof(*w->keep));
 	for (int j = 0; j < 2; j++)
-		w->child[j].values = gpube__alloc_zero(ctx, n, sizeof(int32_t));
-	w->regret = gpube__alloc(ctx, n, sizeof(*w->regret));
-	w->sorted = gpube__alloc(ctx, n, sizeof(*w->sorted));
-	w->best = gpube__alloc_zero(ctx, n, sizeof(*w->best));
-	if (!w->regret || !w->sorted || !w->best || !w->room || !w->forced || !w->keep ||
-		!w->child[0].values || !w->child[1].values)
-		return GPUBE_ENOMEM;
-	return gpube__relations_view(&w->view, ctx, l);
+		w->child[j].values = gpube__array(memory, n, sizeof(int32_t));
+	w->regret = gpube__array(memory, n, sizeof(*w->regret));
+	w->sorted = gpube__array(memory, n, sizeof(*w->sorted));
+	w->best = gpube__array(memory, n, sizeof(*w->best));
+	return memory->failed ? GPUBE_ENOMEM : gpube__relations_view(&w->view, memory->ctx, l);
 }
 
 int gpube__pairwise_workers_new(struct gpube_pairwise_run *s)
@@ -129,7 +124,7 @@ void gpube__pairwise_run_free(struct gpube_pairwise_run *s)
 		gpube__free(ctx, s->open.nodes[k].payload);
 	gpube__frontier_clear(&s->open, ctx);
 	gpube__pairwise_workers_free(s);
-	gpube__notes_clear(s);
+	gpube__arrays_clear(&s->notes.memory);
 	gpube__free(ctx, s->whole);
 	gpube__cases_free(s->cases);
 	gpube__sweeper_close(&s->sweeper);

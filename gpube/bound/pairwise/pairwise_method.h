@@ -16,6 +16,7 @@
 #ifndef GPUBE_PAIRWISE_METHOD_H
 #define GPUBE_PAIRWISE_METHOD_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/bound/bound.h"
 #include "gpube/relax/pairwise/sweeper.h"
 #include "gpube/search/frontier.h"
@@ -24,6 +25,7 @@
 /* Two children of a state that is split, and what a thread needs. */
 struct gpube_pairwise_worker {
 	struct gpube_pairwise_run *s;
+	struct gpube__arrays memory; /* but for states and the view */
 	struct gpube_pairwise_child {
 		struct gpube_relations_state *state; /* NULL: there is none */
 		int status;                          /* of what was done to it */
@@ -43,6 +45,7 @@ struct gpube_pairwise_worker {
 /* Of notes for a certificate: the given variables of each simplified one, of[of_at[i]] ..., and
  * that of each of m's. */
 struct gpube_pairwise_notes {
+	struct gpube__arrays memory;
 	int32_t *of, *of_at, *simple;
 	int32_t n_simple, words;
 	uint64_t *set; /* of the relation that is noted */
@@ -149,6 +152,5 @@ int gpube__notes_split(
 	struct gpube_pairwise_run *s, int32_t of, int32_t var, int32_t value, int32_t child[2]);
 /* What relations and cases leave open is noted, but for states, which are not. s: or NULL */
 void gpube__notes_end(struct gpube_pairwise_run *s);
-void gpube__notes_clear(struct gpube_pairwise_run *s);
 
 #endif

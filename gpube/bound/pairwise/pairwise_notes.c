@@ -22,17 +22,18 @@ static int map_variables(struct gpube_pairwise_run *s)
 {
 	struct gpube_pairwise_notes *w = &s->notes;
 	const struct gpube_simplified *from = &s->b->s;
-	struct gpube_ctx *ctx = s->b->ctx;
+	struct gpube__arrays *memory = &w->memory;
 	const int32_t n = from->model->n_vars;
 
+	memory->ctx = s->b->ctx;
 	w->words = from->n_vars / 64 + 1;
 	w->n_simple = n;
-	w->of = gpube__alloc(ctx, (uint64_t)from->n_vars + 1, sizeof(*w->of));
-	w->of_at = gpube__alloc_zero(ctx, (uint64_t)n + 3, sizeof(*w->of_at));
-	w->simple = gpube__alloc(ctx, (uint64_t)n + 1, sizeof(*w->simple));
-	w->set = gpube__alloc(ctx, (uint64_t)w->words, sizeof(*w->set));
-	w->order = gpube__alloc(ctx, 2 * (uint64_t)from->n_vars + 1, sizeof(*w->order));
-	if (!w->of || !w->of_at || !w->simple || !w->set || !w->order)
+	w->of = gpube__array(memory, (uint64_t)from->n_vars + 1, sizeof(*w->of));
+	w->of_at = gpube__array(memory, (uint64_t)n + 3, sizeof(*w->of_at));
+	w->simple = gpube__array(memory, (uint64_t)n + 1, sizeof(*w->simple));
+	w->set = gpube__array(memory, (uint64_t)w->words, sizeof(*w->set));
+	w->order = gpube__array(memory, 2 * (uint64_t)from->n_vars + 1, sizeof(*w->order));
+	if (memory->failed)
 		return GPUBE_ENOMEM;
 	for (int32_t i = 0; i < from->n_vars; i++)
 		if (from->var[i] >= 0)
@@ -308,12 +309,4 @@ void gpube__notes_end(struct gpube_pairwise_run *s)
 
 		c->stages.cases[l->noted].open = cases->open.nodes[k].bound < cases->target;
 	}
-}
-
-void gpube__notes_clear(struct gpube_pairwise_run *s)
-{
-	struct gpube_ctx *ctx = s->b->ctx;
-
-	GPUBE_FREE_ALL(
-		ctx, s->notes.of, s->notes.of_at, s->notes.simple, s->notes.set, s->notes.order);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gpube/base/arrays.h"
 #include "gpube/base/rows.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/projection.h"
@@ -108,6 +109,7 @@ void gpube__relation_settle(struct gpube_relations *l, struct gpube_relation_tab
 enum { MOST_FUNCTIONS = 1 << 15 };
 
 struct making {
+	struct gpube__arrays memory;
 	struct gpube_relations *l;
 	const struct gpube_model *m;
 	int64_t left;        /* what totals of interest cost beside the constant */
@@ -142,25 +144,22 @@ static uint64_t *set_of(const struct making *w, int32_t f)
 
 static int make_room(struct making *w)
 {
-	struct gpube_ctx *ctx = w->l->ctx;
+	struct gpube__arrays *memory = &w->memory;
 	const uint64_t n = (uint64_t)w->m->n_functions;
 	uint64_t total = 0;
 
 	for (int32_t f = 0; f < w->m->n_functions; f++)
 		total += (uint64_t)w->m->functions[f].arity;
-	w->sets = gpube__alloc_zero(ctx, n * (uint64_t)w->l->words + 1, sizeof(*w->sets));
-	w->of = gpube__alloc(ctx, total + 1, sizeof(*w->of));
-	w->of_at = gpube__alloc_zero(ctx, (uint64_t)w->l->n + 3, sizeof(*w->of_at));
-	w->into = gpube__alloc(ctx, n + 1, sizeof(*w->into));
-	w->order = gpube__alloc(ctx, n + 1, sizeof(*w->order));
-	w->cost = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->cost));
-	w->scaled = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->scaled));
-	w->cells = gpube__alloc(ctx, GPUBE__RELATION_CELLS, sizeof(*w->cells));
-	w->l->relations = gpube__alloc_zero(ctx, n + 1, sizeof(*w->l->relations));
-	return w->sets && w->of && w->of_at && w->into && w->order && w->cost && w->scaled &&
-			       w->cells && w->l->relations
-		       ? GPUBE_OK
-		       : GPUBE_ENOMEM;
+	w->sets = gpube__array(memory, n * (uint64_t)w->l->words + 1, sizeof(*w->sets));
+	w->of = gpube__array(memory, total + 1, sizeof(*w->of));
+	w->of_at = gpube__array(memory, (uint64_t)w->l->n + 3, sizeof(*w->of_at));
+	w->into = gpube__array(memory, n + 1, sizeof(*w->into));
+	w->order = gpube__array(memory, n + 1, sizeof(*w->order));
+	w->cost = gpube__array(memory, GPUBE__RELATION_CELLS, sizeof(*w->cost));
+	w->scaled = gpube__array(memory, GPUBE__RELATION_CELLS, sizeof(*w->scaled));
+	w->cells = gpube__array(memory, GPUBE__RELATION_CELLS, sizeof(*w->cells));
+	w->l->relations = gpube__alloc_zero(w->l->ctx, n + 1, sizeof(*w->l->relations));
+	return memory->failed || !w->l->relations ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 /* Functions by their number of variables, the most first; rows of those of each variable. */
@@ -306,7 +305,7 @@ int64_t gpube__relations_target(int shift, const struct gpube_model *m, int64_t 
 
 int gpube__relations_new(struct gpube_relations **out, const struct gpube_model *m, int64_t cutoff)
 {
-	struct making w = {.m = m, .left = gpube__costs_left(m, cutoff)};
+	struct making w = {.memory.ctx = m->ctx, .m = m, .left = gpube__costs_left(m, cutoff)};
 	int32_t *domain;
 	int status;
 
@@ -324,7 +323,7 @@ int gpube__relations_new(struct gpube_relations **out, const struct gpube_model 
 	w.l->shift = gpube__scale_shift(m, w.left, GPUBE__REGION_MOST, GPUBE__MOST_SHIFT);
 	w.l->state.target = gpube__relations_target(w.l->shift, m, cutoff);
 	status = take_functions(&w);
-	GPUBE_FREE_ALL(m->ctx, w.sets, w.of, w.of_at, w.into, w.order, w.cost, w.scaled, w.cells);
+	gpube__arrays_clear(&w.memory);
 	if (!status)
 		*out = w.l;
 	else

@@ -35,9 +35,7 @@ void gpube__semidefinite_clear(struct gpube_semidefinite_state *s)
 {
 	if (!s->ctx)
 		return;
-	GPUBE_FREE_ALL(s->ctx, s->at, s->value, s->only, s->unary, s->cost, s->y, s->z, s->r,
-		s->weight, s->regret, s->room[0], s->room[1], s->room[2], s->exact[0], s->exact[1],
-		s->eigenvalue, s->lapack, s->lapack_whole);
+	gpube__arrays_clear(&s->memory);
 	*s = (struct gpube_semidefinite_state){0};
 }
 
@@ -46,10 +44,10 @@ static int lay_out(struct gpube_semidefinite_state *s, const uint64_t *live)
 {
 	const struct gpube_semidefinite *p = s->p;
 
-	s->only = gpube__alloc(s->ctx, (uint64_t)p->n + 1, sizeof(*s->only));
-	s->at = gpube__alloc(s->ctx, (uint64_t)p->n + 2, sizeof(*s->at));
-	s->value = gpube__alloc(s->ctx, (uint64_t)p->n_values + 1, sizeof(*s->value));
-	if (!s->only || !s->at || !s->value)
+	s->only = gpube__array(&s->memory, (uint64_t)p->n + 1, sizeof(*s->only));
+	s->at = gpube__array(&s->memory, (uint64_t)p->n + 2, sizeof(*s->at));
+	s->value = gpube__array(&s->memory, (uint64_t)p->n_values + 1, sizeof(*s->value));
+	if (s->memory.failed)
 		return GPUBE_ENOMEM;
 	s->order = s->face = 1;
 	s->value[0] = -1;
@@ -74,28 +72,23 @@ static int lay_out(struct gpube_semidefinite_state *s, const uint64_t *live)
 
 static int make_room(struct gpube_semidefinite_state *s)
 {
+	struct gpube__arrays *memory = &s->memory;
 	const uint64_t n = (uint64_t)s->order, cells = n * n;
 	double **const doubles[] = {
 		&s->cost, &s->y, &s->z, &s->r, &s->room[0], &s->room[1], &s->room[2]};
 
-	for (int k = 0; k < 7; k++) {
-		*doubles[k] = gpube__alloc_zero(s->ctx, cells, sizeof(double));
-		if (!*doubles[k])
-			return GPUBE_ENOMEM;
-	}
+	for (int k = 0; k < 7; k++)
+		*doubles[k] = gpube__array(memory, cells, sizeof(double));
 	for (int k = 0; k < 2; k++)
-		s->exact[k] = gpube__alloc(s->ctx, cells, sizeof(**s->exact));
-	s->weight = gpube__alloc_zero(s->ctx, n, sizeof(*s->weight));
-	s->unary = gpube__alloc_zero(s->ctx, n, sizeof(*s->unary));
-	s->regret = gpube__alloc_zero(s->ctx, n, sizeof(*s->regret));
-	s->eigenvalue = gpube__alloc(s->ctx, n, sizeof(*s->eigenvalue));
-	s->lapack = gpube__alloc(s->ctx, gpube__lapack_room(s->face), sizeof(*s->lapack));
+		s->exact[k] = gpube__array(memory, cells, sizeof(**s->exact));
+	s->weight = gpube__array(memory, n, sizeof(*s->weight));
+	s->unary = gpube__array(memory, n, sizeof(*s->unary));
+	s->regret = gpube__array(memory, n, sizeof(*s->regret));
+	s->eigenvalue = gpube__array(memory, n, sizeof(*s->eigenvalue));
+	s->lapack = gpube__array(memory, gpube__lapack_room(s->face), sizeof(*s->lapack));
 	s->lapack_whole =
-		gpube__alloc(s->ctx, gpube__lapack_whole(s->face), sizeof(*s->lapack_whole));
-	return s->exact[0] && s->exact[1] && s->weight && s->unary && s->regret && s->eigenvalue &&
-			       s->lapack && s->lapack_whole
-		       ? GPUBE_OK
-		       : GPUBE_ENOMEM;
+		gpube__array(memory, gpube__lapack_whole(s->face), sizeof(*s->lapack_whole));
+	return memory->failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 /* The costs of variables of one value become unary costs of the others, and a constant. */
@@ -194,7 +187,8 @@ int gpube__semidefinite_begin(struct gpube_semidefinite_state *s,
 {
 	int status;
 
-	*s = (struct gpube_semidefinite_state){.p = p, .ctx = ctx, .twice = INT64_MIN};
+	*s = (struct gpube_semidefinite_state){
+		.p = p, .ctx = ctx, .memory.ctx = ctx, .twice = INT64_MIN};
 	status = lay_out(s, live);
 	if (!status)
 		status = make_room(s);

@@ -36,6 +36,7 @@
 #ifndef GPUBE_SEMIDEFINITE_H
 #define GPUBE_SEMIDEFINITE_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/base/bits.h"
 #include "gpube/ir/model.h"
 
@@ -67,13 +68,14 @@ struct gpube_semidefinite_start {
 struct gpube_semidefinite_state {
 	const struct gpube_semidefinite *p;
 	struct gpube_ctx *ctx; /* of who works on it */
-	int32_t n;             /* variables of several values */
-	int32_t *at;           /* rows of the i-th of them: at[i] … at[i + 1] - 1; at[0] is 1 */
-	int32_t order, face;   /* of the matrices; dimensions of the face */
-	int32_t *value;        /* of each row */
-	int32_t *only;         /* of each of the model's variables: its one value, or -1 */
-	int64_t constant;      /* of the costs, and of variables of one value */
-	int64_t *unary;        /* of each row */
+	struct gpube__arrays memory;
+	int32_t n;           /* variables of several values */
+	int32_t *at;         /* rows of the i-th of them: at[i] … at[i + 1] - 1; at[0] is 1 */
+	int32_t order, face; /* of the matrices; dimensions of the face */
+	int32_t *value;      /* of each row */
+	int32_t *only;       /* of each of the model's variables: its one value, or -1 */
+	int64_t constant;    /* of the costs, and of variables of one value */
+	int64_t *unary;      /* of each row */
 	double *cost, *y, *z, *r;
 	double *weight;     /* of each row, in the basis of the face */
 	int64_t twice;      /* twice the bound of the last steps; INT64_MIN: nothing is proved */
