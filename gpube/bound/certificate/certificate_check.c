@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "gpube/base/mask_index.h"
 #include "gpube/bound/certificate/certificate.h"
 
 enum { STOP_CELLS = 1 << 17 };
@@ -14,83 +15,60 @@ enum { STOP_CELLS = 1 << 17 };
 /* Of the terms over one set of variables, (d - 1) of each variable's values, row-major. */
 struct terms {
 	int n;
-	int32_t *scope;
+	int32_t scope[GPUBE__PROOF_DIMS];
 	int64_t cells;
 	__int128 *values;
 };
 
+/* Words of a set of variables as a mask: their number, and they in their order. */
+enum { SCOPE_WORDS = 1 + GPUBE__PROOF_DIMS / 2 };
+
 struct polynomial {
 	struct gpube_ctx *ctx;
 	const int32_t *domain;
-	int64_t n, n_slots;  /* slots: a power of two, at most half full */
-	struct terms *slots; /* n < 0: empty */
-	int64_t n_cells;     /* added since it was asked whether that is to stop */
+	struct gpube__mask_set scopes;
+	struct terms *terms; /* by the number of their scope */
+	int64_t capacity;
+	int64_t n_cells; /* added since it was asked whether that is to stop */
 };
 
 static void clear(struct polynomial *p)
 {
-	for (int64_t k = 0; p->slots && k < p->n_slots; k++) {
-		gpube__free(p->ctx, p->slots[k].scope);
-		gpube__free(p->ctx, p->slots[k].values);
-	}
-	gpube__free(p->ctx, p->slots);
-}
-
-static struct terms *slot_of(const struct polynomial *p, int n, const int32_t *scope)
-{
-	uint64_t hash = 0xcbf29ce484222325u;
-	int64_t at;
-
-	for (int k = 0; k < n; k++)
-		hash = (hash ^ (uint32_t)scope[k]) * 0x100000001b3u;
-	for (at = (int64_t)((hash ^ hash >> 29) & (uint64_t)(p->n_slots - 1));;
-		at = (at + 1) & (p->n_slots - 1)) {
-		struct terms *t = &p->slots[at];
-
-		if (!t->values || (t->n == n && (n == 0 || !memcmp(t->scope, scope,
-								   (size_t)n * sizeof(*scope)))))
-			return t;
-	}
-}
-
-static int enlarge(struct polynomial *p)
-{
-	struct polynomial to = *p;
-
-	to.n_slots = p->n_slots ? 2 * p->n_slots : 64;
-	to.slots = gpube__alloc_zero(p->ctx, (uint64_t)to.n_slots, sizeof(*to.slots));
-	if (!to.slots)
-		return GPUBE_ENOMEM;
-	for (int64_t k = 0; k < p->n_slots; k++)
-		if (p->slots[k].values)
-			*slot_of(&to, p->slots[k].n, p->slots[k].scope) = p->slots[k];
-	gpube__free(p->ctx, p->slots);
-	*p = to;
-	return GPUBE_OK;
+	for (int64_t k = 0; k < p->scopes.n; k++)
+		gpube__free(p->ctx, p->terms[k].values);
+	gpube__free(p->ctx, p->terms);
+	gpube__mask_set_clear(&p->scopes, p->ctx);
 }
 
 /* The terms over a set of variables, 0 when they are new. */
 static int terms_of(struct polynomial *p, struct terms **out, int n, const int32_t *scope)
 {
-	struct terms *t;
+	struct gpube__mask_set *s = &p->scopes;
+	uint64_t mask[SCOPE_WORDS] = {(uint64_t)n};
+	struct terms t = {.n = n, .cells = 1};
+	int64_t at;
+	int status;
 
-	if (2 * (p->n + 1) > p->n_slots && enlarge(p))
-		return GPUBE_ENOMEM;
-	t = slot_of(p, n, scope);
-	*out = t;
-	if (t->values)
+	memcpy(mask + 1, scope, (size_t)n * sizeof(*scope));
+	at = gpube__masks_find(&s->index, s->masks, SCOPE_WORDS, mask);
+	if (at >= 0) {
+		*out = &p->terms[at];
 		return GPUBE_OK;
-	t->n = n;
-	t->cells = 1;
-	for (int k = 0; k < n; k++)
-		t->cells *= p->domain[scope[k]] - 1;
-	t->scope = gpube__alloc(p->ctx, (uint64_t)n, sizeof(*t->scope));
-	t->values = gpube__alloc_zero(p->ctx, (uint64_t)t->cells, sizeof(*t->values));
-	if (!t->scope || !t->values)
+	}
+	for (int k = 0; k < n; k++) {
+		t.scope[k] = scope[k];
+		t.cells *= p->domain[scope[k]] - 1;
+	}
+	if (gpube__grow(p->ctx, &p->terms, &p->capacity, s->n + 1, sizeof(t)))
 		return GPUBE_ENOMEM;
-	if (n)
-		memcpy(t->scope, scope, (size_t)n * sizeof(*scope));
-	p->n++;
+	t.values = gpube__alloc_zero(p->ctx, (uint64_t)t.cells, sizeof(*t.values));
+	status = t.values ? gpube__mask_set_add(s, p->ctx, mask, NULL) : GPUBE_ENOMEM;
+	if (status) {
+		gpube__free(p->ctx, t.values);
+		return status;
+	}
+	*out = &p->terms[s->n - 1];
+	**out = t;
 	return GPUBE_OK;
 }
 
@@ -120,13 +98,14 @@ static int add_terms(struct polynomial *p, const __int128 *v, int arity, const i
 	int32_t over[GPUBE__PROOF_DIMS] = {0};
 	int64_t step[GPUBE__PROOF_DIMS] = {0}, index[GPUBE__PROOF_DIMS] = {0}, at = 0, stride = 1;
 	struct terms *t;
-	int n = 0, k;
+	int n = 0, k, status;
 
 	for (k = 0; k < arity; k++)
 		if (mask >> k & 1)
 			over[n++] = scope[k];
-	if (terms_of(p, &t, n, over))
-		return GPUBE_ENOMEM;
+	status = terms_of(p, &t, n, over);
+	if (status)
+		return status;
 	for (k = arity - 1, n = t->n; k >= 0; stride *= size[k--])
 		if (mask >> k & 1) {
 			step[--n] = stride;
@@ -178,7 +157,7 @@ static int add_table(struct polynomial *p, const int64_t *values, int64_t n, int
 static int check_sums(
 	const struct gpube_certificate *c, const struct gpube_model *relaxed, __int128 constant)
 {
-	struct polynomial p = {.ctx = c->ctx, .domain = c->domain};
+	struct polynomial p = {.ctx = c->ctx, .domain = c->domain, .scopes.words = SCOPE_WORDS};
 	int64_t unit = -((int64_t)1 << c->shift), capacity = 0, *costs = NULL;
 	int status = add_table(&p, &c->constant, 1, 0, NULL, 1);
 
@@ -197,13 +176,13 @@ static int check_sums(
 			status = add_table(
 				&p, costs, t->n, t->arity, gpube__scope(relaxed, f), unit);
 	}
-	for (int64_t k = 0; k < p.n_slots && !status; k++)
-		for (int64_t cell = 0; p.slots[k].values && cell < p.slots[k].cells; cell++)
-			if (p.slots[k].values[cell] && !status)
+	for (int64_t k = 0; k < p.scopes.n && !status; k++)
+		for (int64_t cell = 0; cell < p.terms[k].cells; cell++)
+			if (p.terms[k].values[cell] && !status)
 				status = gpube__fail(c->ctx, GPUBE_EINVAL,
 					"the certificate's tables do not add up to the problem: "
 					"they differ over %d variable%s",
-					p.slots[k].n, gpube__plural(p.slots[k].n));
+					p.terms[k].n, gpube__plural(p.terms[k].n));
 	gpube__free(c->ctx, costs);
 	clear(&p);
 	return status;

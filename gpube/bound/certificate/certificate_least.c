@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/mask_index.h"
 #include "gpube/bound/certificate/certificate.h"
 
 /* A total from there on is as good as any: sums of two stay in 64 bits. */
@@ -18,6 +19,7 @@
 #define PATIENCE (1 << 16) /* cells between two looks at the clock */
 enum { DEEPEST = 5000 };   /* variables of a path: each takes some 200 bytes of the stack */
 enum { FEW = 64 };         /* values that are sorted without a call for each comparison */
+enum { KEPT_PART = 8 };    /* of the memory: what is known, which takes twice that as it grows */
 
 /* A variable of a table, or of a context, and what its value is multiplied by there. */
 struct place {
@@ -64,12 +66,11 @@ struct search {
 	bool *in;
 	int32_t n_list, roots;
 
-	/*
-	 * What is known: slots of 'words' numbers for the variable and its context, and the total,
-	 * twice it, and 1 where it is exact.
-	 */
-	uint64_t *slots, *key;
-	int64_t n_slots, n_kept; /* slots: 0 or a power of two */
+	/* What is known: 'words' numbers for the variable and its context are a mask. */
+	struct gpube__mask_set kept;
+	uint64_t *known; /* of each mask: the total, twice it, and 1 where it is exact */
+	int64_t known_capacity, most_kept;
+	uint64_t *key;
 	int32_t words;
 	int64_t patience;
 	bool stopped;
@@ -216,6 +217,9 @@ static int make_tree(struct search *s)
 			status = gpube__fail(s->ctx, GPUBE_ELIMIT,
 				"the certificate's order makes too long a path");
 	}
+	s->kept.words = s->words;
+	s->most_kept =
+		(int64_t)(s->ctx->memory_bytes / KEPT_PART / sizeof(*s->key)) / (s->words + 1);
 	s->key = gpube__alloc_zero(s->ctx, (uint64_t)s->words + 1, sizeof(*s->key));
 	return status ? status : s->key ? GPUBE_OK : GPUBE_ENOMEM;
 }
@@ -228,7 +232,7 @@ static void make_key(struct search *s, int32_t var)
 	int32_t word = 0;
 
 	memset(s->key, 0, (size_t)s->words * sizeof(*s->key));
-	s->key[0] = (uint64_t)var + 1; /* 0: an empty slot */
+	s->key[0] = (uint64_t)var;
 	for (int32_t k = 0; k < node->n_context; k++) {
 		const struct place *p = &s->places[node->context_at + k];
 
@@ -237,59 +241,27 @@ static void make_key(struct search *s, int32_t var)
 	}
 }
 
-/* The slot of a key, or the empty one that it would take. */
-static uint64_t *slot_of(const struct search *s, const uint64_t *key)
+/* The number of what is known of var where its context has its values; -1: nothing is. */
+static int64_t find_known(struct search *s, int32_t var)
 {
-	const int32_t stride = s->words + 1;
-	uint64_t hash = 0;
-
-	for (int32_t k = 0; k < s->words; k++) {
-		hash = (hash ^ key[k]) * 0x9e3779b97f4a7c15u;
-		hash ^= hash >> 29;
-	}
-	for (uint64_t at = hash;; at++) {
-		uint64_t *slot = s->slots + (at & (uint64_t)(s->n_slots - 1)) * (uint64_t)stride;
-
-		if (!slot[0] || !memcmp(slot, key, (size_t)s->words * sizeof(*key)))
-			return slot;
-	}
+	make_key(s, var);
+	return gpube__masks_find(&s->kept.index, s->kept.masks, s->words, s->key);
 }
 
-/* Twice as many slots, as long as they are a fourth of the memory; without them less is kept. */
-static void enlarge(struct search *s)
-{
-	const uint64_t *old = s->slots;
-	const int64_t n = s->n_slots, stride = s->words + 1;
-
-	if ((double)n * 2 * (double)stride * sizeof(*old) > (double)s->ctx->memory_bytes / 4)
-		return;
-	s->slots = gpube__alloc_zero(
-		s->ctx, (uint64_t)(n ? 2 * n : 1024) * (uint64_t)stride, sizeof(*s->slots));
-	if (!s->slots) {
-		s->slots = (uint64_t *)old;
-		return;
-	}
-	s->n_slots = n ? 2 * n : 1024;
-	for (int64_t k = 0; k < n; k++)
-		if (old[k * stride])
-			memcpy(slot_of(s, old + k * stride), old + k * stride,
-				(size_t)stride * sizeof(*old));
-	gpube__free(s->ctx, (uint64_t *)old);
-}
-
+/* Where there is no room less is kept. */
 static void keep(struct search *s, int32_t var, int64_t cost, bool exact)
 {
-	uint64_t *slot;
+	int64_t at = find_known(s, var);
 
-	if (2 * s->n_kept >= s->n_slots)
-		enlarge(s);
-	if (4 * (s->n_kept + 1) > 3 * s->n_slots)
-		return;
-	make_key(s, var);
-	slot = slot_of(s, s->key);
-	s->n_kept += !slot[0];
-	memcpy(slot, s->key, (size_t)s->words * sizeof(*slot));
-	slot[s->words] = (uint64_t)cost << 1 | exact;
+	if (at < 0) {
+		at = s->kept.n;
+		if (at >= s->most_kept ||
+			gpube__grow(
+				s->ctx, &s->known, &s->known_capacity, at + 1, sizeof(*s->known)) ||
+			gpube__mask_set_add(&s->kept, s->ctx, s->key, NULL))
+			return;
+	}
+	s->known[at] = (uint64_t)cost << 1 | exact;
 }
 
 /* ---- the search ---------------------------------------------------------------------------- */
@@ -383,13 +355,11 @@ static int64_t least_of(struct search *s, int32_t var, int64_t need)
 	const struct choice *row = s->choices + node->choice_at;
 	int64_t least = MUCH;
 
-	if (node->kept && s->n_slots) {
-		const uint64_t *slot;
+	if (node->kept) {
+		const int64_t at = find_known(s, var);
 
-		make_key(s, var);
-		slot = slot_of(s, s->key);
-		if (slot[0] && ((slot[s->words] & 1) || (int64_t)(slot[s->words] >> 1) >= need))
-			return (int64_t)(slot[s->words] >> 1);
+		if (at >= 0 && ((s->known[at] & 1) || (int64_t)(s->known[at] >> 1) >= need))
+			return (int64_t)(s->known[at] >> 1);
 	}
 	list_choices(s, var);
 	for (int32_t a = 0; a < node->domain && !s->stopped; a++) {
@@ -454,11 +424,12 @@ static int least_of_block(int64_t *least, const struct gpube_certificate *c, int
 		*least = sum_of(&s, s.roots, 0, need);
 	if (!status && s.stopped)
 		status = gpube__fail_stopped(c->ctx);
-	if (s.n_kept)
+	if (s.kept.n)
 		gpube__log(c->ctx, GPUBE_LOG_DETAIL,
 			"certificate: block %d, minima of %lld subproblems kept", block,
-			(long long)s.n_kept);
-	GPUBE_FREE_ALL(c->ctx, s.nodes, s.tables, s.places, s.choices, s.value, s.slots, s.key);
+			(long long)s.kept.n);
+	gpube__mask_set_clear(&s.kept, c->ctx);
+	GPUBE_FREE_ALL(c->ctx, s.nodes, s.tables, s.places, s.choices, s.value, s.known, s.key);
 	return status;
 }
 

@@ -142,9 +142,9 @@ struct joining {
 	struct gpube__checking *w;
 	struct gpube__checked_list *old; /* old: those before the stage */
 	int32_t n_old;
-	struct gpube__words *index;
-	bool *taken;         /* its costs are in a new list */
-	int32_t *of, *of_at; /* old lists of each variable */
+	struct gpube__mask_set *index; /* their words */
+	bool *taken;                   /* its costs are in a new list */
+	int32_t *of, *of_at;           /* old lists of each variable */
 	int32_t *within;
 	struct gpube__pieces *pieces;
 	int64_t most; /* entries of a list that is noted for the first time, which gets no more
@@ -274,14 +274,13 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 			int64_t sum = a->cost[i], mine = own->cost[i];
 
 			for (int32_t k = 0; k < n_within && sum < missing; k++) {
-				const struct gpube__words *index = &j->index[j->within[k]];
-				const uint32_t at = index->at[gpube__words_slot(
-					index, gpube__part(&j->pieces[k], key))];
-				const int64_t more =
-					at == UINT32_MAX ? missing : j->old[j->within[k]].cost[at];
+				const int32_t of = j->within[k];
+				const int64_t at = gpube__word_find(
+					&j->index[of], gpube__part(&j->pieces[k], key));
+				const int64_t more = at < 0 ? missing : j->old[of].cost[at];
 
 				sum = more >= missing ? missing : sum + more;
-				mine += j->taken[j->within[k]] || sum >= missing ? 0 : more;
+				mine += j->taken[of] || sum >= missing ? 0 : more;
 			}
 			if (sum >= missing)
 				continue;
@@ -313,9 +312,8 @@ static int extend(struct joining *j, struct gpube__checked_list *a, struct gpube
 /* Of equal words without the leaving variables, which are the highest, the least cost. */
 static int leave(struct gpube__checking *w, struct gpube__checked_list *a, int32_t n_leaving)
 {
-	struct gpube__words index = {0};
-	int status = gpube__words_init(w->ctx, &index, a->n);
-	int64_t n = 0;
+	struct gpube__mask_set left = {.words = 2};
+	int status = GPUBE_OK;
 
 	a->arity -= n_leaving;
 	for (int32_t k = 0; k < n_leaving; k++)
@@ -324,19 +322,17 @@ static int leave(struct gpube__checking *w, struct gpube__checked_list *a, int32
 		const int bits = a->shift[a->arity];
 		const gpube__word key =
 			bits < GPUBE__WORD ? a->key[i] & (((gpube__word)1 << bits) - 1) : a->key[i];
-		const uint64_t slot = gpube__words_slot(&index, key);
+		const int64_t n = left.n;
+		int64_t at;
 
-		if (index.at[slot] == UINT32_MAX) {
-			index.key[slot] = key;
-			index.at[slot] = (uint32_t)n;
-			a->key[n] = key;
-			a->cost[n++] = a->cost[i];
-		} else if (a->cost[i] < a->cost[index.at[slot]]) {
-			a->cost[index.at[slot]] = a->cost[i];
+		status = gpube__word_add(&left, w->ctx, key, &at);
+		if (!status && (at == n || a->cost[i] < a->cost[at])) {
+			a->key[at] = key;
+			a->cost[at] = a->cost[i];
 		}
 	}
-	a->n = n;
-	gpube__words_clear(w->ctx, &index);
+	a->n = left.n;
+	gpube__mask_set_clear(&left, w->ctx);
 	return status;
 }
 
@@ -420,13 +416,11 @@ static int index_old(struct joining *j)
 
 		for (int32_t v = 0; v < a->arity; v++)
 			j->of[GPUBE_ROW_PLACE(j->of_at, a->scope[v])] = k;
-		status = gpube__words_init(w->ctx, &j->index[k], a->n);
-		for (int64_t i = 0; i < a->n && !status; i++) {
-			const uint64_t slot = gpube__words_slot(&j->index[k], a->key[i]);
-
-			j->index[k].key[slot] = a->key[i];
-			j->index[k].at[slot] = (uint32_t)i;
-		}
+		j->index[k].words = 2;
+		for (int64_t i = 0, at; i < a->n && !status; i++)
+			status = gpube__word_add(&j->index[k], w->ctx, a->key[i], &at);
+		if (!status && j->index[k].n != a->n) /* so that numbers are those of entries */
+			status = gpube__fail(w->ctx, GPUBE_EBUG, "a list has an entry twice");
 	}
 	return status;
 }
@@ -437,7 +431,7 @@ static void clear_joining(struct joining *j)
 
 	for (int32_t k = 0; k < j->n_old; k++) {
 		if (j->index)
-			gpube__words_clear(ctx, &j->index[k]);
+			gpube__mask_set_clear(&j->index[k], ctx);
 		gpube__checking_clear_list(ctx, &j->old[k]);
 	}
 	GPUBE_FREE_ALL(ctx, j->old, j->index, j->taken, j->within, j->pieces, j->of_at, j->of);

@@ -66,25 +66,28 @@ struct gpube__checking {
 	int64_t *room; /* of a sweep: a separator's cells and what each of its members forces */
 };
 
-/* Numbers of words. */
-struct gpube__words {
-	uint64_t capacity; /* a power of two */
-	gpube__word *key;
-	uint32_t *at; /* UINT32_MAX: none */
-};
-
-int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n);
-void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w);
-
-static inline uint64_t gpube__words_slot(const struct gpube__words *w, gpube__word key)
+/*
+ * Words by number, in the order in which they came: masks, initialised as {.words = 2}.
+ * gpube__word_find() - the number of a word; -1: it has none
+ * gpube__word_add()  - the same; the next one, if it had none. Errors: ENOMEM, ELIMIT (2^31)
+ */
+static inline int64_t gpube__word_find(const struct gpube__mask_set *s, gpube__word key)
 {
-	uint64_t h =
-		((uint64_t)key ^ (uint64_t)(key >> 64) * 0xff51afd7ed558ccdu) * 0x9e3779b97f4a7c15u;
+	const uint64_t mask[] = {(uint64_t)key, (uint64_t)(key >> 64)};
 
-	for (h ^= h >> 29, h &= w->capacity - 1; w->at[h] != UINT32_MAX && w->key[h] != key;
-		h = (h + 1) & (w->capacity - 1))
-		;
-	return h;
+	return gpube__masks_find(&s->index, s->masks, 2, mask);
+}
+
+static inline int gpube__word_add(
+	struct gpube__mask_set *s, struct gpube_ctx *ctx, gpube__word key, int64_t *number)
+{
+	const uint64_t mask[] = {(uint64_t)key, (uint64_t)(key >> 64)};
+
+	*number = gpube__masks_find(&s->index, s->masks, 2, mask);
+	if (*number >= 0)
+		return GPUBE_OK;
+	*number = s->n;
+	return gpube__mask_set_add(s, ctx, mask, NULL);
 }
 
 /* Maps a list's word to the word of some of its variables: pieces of it. */

@@ -9,33 +9,6 @@
 /* Different sets of variables that two lists have in common. */
 enum { MOST_SEPARATORS = 1 << 20 };
 
-/* ---- numbers of words ------------------------------------------------------------------------ */
-
-int gpube__words_init(struct gpube_ctx *ctx, struct gpube__words *w, int64_t n)
-{
-	uint64_t capacity = 16;
-
-	while (capacity < 2 * (uint64_t)n)
-		capacity *= 2;
-	if (w->capacity < capacity || w->capacity > 64 * capacity) {
-		gpube__words_clear(ctx, w);
-		w->key = gpube__alloc(ctx, capacity, sizeof(*w->key));
-		w->at = gpube__alloc(ctx, capacity, sizeof(*w->at));
-		if (!w->key || !w->at)
-			return GPUBE_ENOMEM;
-		w->capacity = capacity;
-	}
-	memset(w->at, 0xff, (size_t)w->capacity * sizeof(*w->at));
-	return GPUBE_OK;
-}
-
-void gpube__words_clear(struct gpube_ctx *ctx, struct gpube__words *w)
-{
-	gpube__free(ctx, w->key);
-	gpube__free(ctx, w->at);
-	*w = (struct gpube__words){0};
-}
-
 /* ---- separators ------------------------------------------------------------------------------ */
 
 void gpube__checking_unite(struct gpube__checking *w)
@@ -238,17 +211,11 @@ static int list_members(struct gpube__checking *w)
 }
 
 /* Numbers of what the members' entries have of the separator's variables; its own costs, none. */
-static int find_cells(
-	struct gpube__checking *w, struct gpube__checked_separator *b, struct gpube__words *index)
+static int find_cells(struct gpube__checking *w, struct gpube__checked_separator *b)
 {
-	int64_t n = 0;
-	int status;
+	struct gpube__mask_set cells = {.words = 2};
+	int status = GPUBE_OK;
 
-	for (int32_t e = 0; e < b->n_members; e++)
-		n += w->lists[w->members[b->member + e].list].n;
-	if (n >= UINT32_MAX)
-		return gpube__fail(w->ctx, GPUBE_ELIMIT, "the certificate's lists are too long");
-	status = gpube__words_init(w->ctx, index, n);
 	for (int32_t e = 0; e < b->n_members && !status; e++) {
 		struct gpube__checked_member *of = &w->members[b->member + e];
 		const struct gpube__checked_list *a = &w->lists[of->list];
@@ -262,21 +229,18 @@ static int find_cells(
 					to += w->bits[i];
 				}
 		of->cell = gpube__alloc(w->ctx, (uint64_t)a->n + 1, sizeof(*of->cell));
-		if (!of->cell)
-			return GPUBE_ENOMEM;
-		for (int64_t i = 0; i < a->n; i++) {
-			const gpube__word key = gpube__part(&p, a->key[i]);
-			const uint64_t slot = gpube__words_slot(index, key);
+		status = of->cell ? GPUBE_OK : GPUBE_ENOMEM;
+		for (int64_t i = 0; i < a->n && !status; i++) {
+			int64_t cell;
 
-			if (index->at[slot] == UINT32_MAX) {
-				index->key[slot] = key;
-				index->at[slot] = (uint32_t)b->n++;
-			}
-			of->cell[i] = index->at[slot];
+			status = gpube__word_add(&cells, w->ctx, gpube__part(&p, a->key[i]), &cell);
+			of->cell[i] = (uint32_t)cell;
 		}
-		if (gpube__checking_stops(w, a->n))
-			return gpube__fail_stopped(w->ctx);
+		if (!status && gpube__checking_stops(w, a->n))
+			status = gpube__fail_stopped(w->ctx);
 	}
+	b->n = cells.n;
+	gpube__mask_set_clear(&cells, w->ctx);
 	if (!status)
 		b->own = gpube__alloc_zero(w->ctx, (uint64_t)b->n + 1, sizeof(*b->own));
 	return status || b->own ? status : GPUBE_ENOMEM;
@@ -296,14 +260,12 @@ static int64_t room_of(const struct gpube__checking *w)
 
 int gpube__checking_separate(struct gpube__checking *w)
 {
-	struct gpube__words index = {0};
 	int status = list_separators(w);
 
 	if (!status)
 		status = list_members(w);
 	for (int64_t k = 0; k < w->n_separators && !status; k++)
-		status = find_cells(w, &w->separators[k], &index);
-	gpube__words_clear(w->ctx, &index);
+		status = find_cells(w, &w->separators[k]);
 	if (!status)
 		status = check_size(w, (double)sizeof(int64_t) * (double)room_of(w));
 	if (!status)
