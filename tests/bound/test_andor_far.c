@@ -1,15 +1,19 @@
 /*
  * AND/OR searches of several ranks in one process, whose letters are handed on in any order and as
  * late as ranks could: what the owner finds is what it finds alone, whoever ends a budget, whatever
- * a guest has told before it is lost, and with all that was told forgotten. And roots: they are the
- * owner's tables, or are refused.
+ * a guest has told before it is lost, and with all that was told forgotten. What a guest has told
+ * spares the owner nodes, by the letters of a rank, too. And roots: they are the owner's tables, or
+ * are refused.
  */
+#define _POSIX_C_SOURCE 200809L
 #include <math.h>
+#include <time.h>
 
 #include "tests/support/test.h"
 
 #include "gpube/bound/andor/andor.h"
 #include "gpube/bound/sharing/shared.h"
+#include "gpube/deal/guests.h"
 #include "gpube/ir/model.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
@@ -24,8 +28,11 @@ struct play {
 	int64_t n_letters, n_ended, n_lost;
 };
 
-/* Variables in a row, with functions of neighbours. Costs that do not fit 32 bits are rounded. */
-static struct gpube_model *a_row(uint64_t seed, int32_t n)
+/*
+ * Variables in a row, with functions of those at most 'near' places apart. Costs that do not fit 32
+ * bits are rounded.
+ */
+static struct gpube_model *a_row(uint64_t seed, int32_t n, int32_t near)
 {
 	struct gpube_rng rng;
 	struct gpube_model *m;
@@ -35,7 +42,7 @@ static struct gpube_model *a_row(uint64_t seed, int32_t n)
 	for (int32_t i = 0; i < n; i++)
 		assert_int_equal(gpube_model_add_var(m, NULL, DOMAIN, NULL), 0);
 	for (int32_t i = 0; i < n; i++)
-		for (int32_t k = i + 1; k < n && k <= i + NEAR; k++) {
+		for (int32_t k = i + 1; k < n && k <= i + near; k++) {
 			int64_t costs[DOMAIN * DOMAIN];
 
 			for (int c = 0; c < DOMAIN * DOMAIN; c++)
@@ -203,7 +210,7 @@ static void plays(void **state)
 
 	assert_int_equal(ctx_open(1 + (int)(seed % 2), (uint64_t)1 << 26), 0);
 	gpube__rng_init(&p.rng, seed);
-	m = a_row(seed, N_VARS);
+	m = a_row(seed, N_VARS, NEAR);
 	for (int32_t i = 0; i < N_VARS; i++)
 		order[i] = (int32_t)((i + seed) % N_VARS);
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
@@ -258,7 +265,7 @@ static void damaged(void **state)
 	(void)state;
 	assert_int_equal(ctx_open(1, (uint64_t)1 << 26), 0);
 	root.ctx = news.ctx = ctx;
-	m = a_row(0, N_VARS);
+	m = a_row(0, N_VARS, NEAR);
 	for (int32_t i = 0; i < N_VARS; i++)
 		order[i] = i;
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
@@ -321,7 +328,7 @@ static void read_off_after_alone(void **state)
 	(void)state;
 	assert_int_equal(ctx_open(2, (uint64_t)1 << 26), 0);
 	news.ctx = ctx;
-	m = a_row(1, N);
+	m = a_row(1, N, NEAR);
 	for (int32_t i = 0; i < N; i++)
 		order[i] = i;
 	assert_int_equal(gpube__joingraph_init(&g, m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
@@ -361,6 +368,193 @@ static void read_off_after_alone(void **state)
 	gpube_ctx_free(ctx);
 }
 
+/* ---- what guests have worked ----------------------------------------------------------------- */
+
+enum { N_LONG = 24, NEAR_LONG = 9, MOST_REPORTS = 3000000 };
+
+/* A search alone that has ended, and an owner that has begun a budget and visited no node. */
+struct pair {
+	struct gpube_model *m;
+	struct gpube_joingraph g;
+	struct gpube_andor *alone, *owner;
+	int64_t value, ticks; /* what the one alone has found, and its work */
+	struct gpube__bytes root, news;
+};
+
+static const int64_t long_budget = (int64_t)1 << 40;
+
+static void pair_open(struct pair *p)
+{
+	int32_t order[N_LONG], values[N_LONG];
+	struct gpube_budget turn;
+	int64_t value;
+	bool fits, ended;
+
+	*p = (struct pair){.m = a_row(1, N_LONG, NEAR_LONG), .root.ctx = ctx, .news.ctx = ctx};
+	for (int i = 0; i < N_LONG; i++)
+		order[i] = i;
+	assert_int_equal(gpube__joingraph_init(&p->g, p->m, order, 2, 1e8, GPUBE_PARTITION_SCOPE,
+				 GPUBE_INF, GPUBE__MOST_SHIFT, &fits),
+		0);
+	assert_int_equal(gpube__joingraph_pass(&p->g, false), 0);
+	assert_int_equal(gpube__andor_new(&p->alone, &p->g, p->m, 1e7), 0);
+	assert_int_equal(gpube__andor_new(&p->owner, &p->g, p->m, 1e7), 0);
+	turn = gpube__budget(ctx, INFINITY);
+	p->ticks = -ctx->ticks;
+	gpube__andor_search(p->alone, long_budget, &turn, &p->value, values, &ended);
+	p->ticks += ctx->ticks;
+	assert_true(ended && p->alone->n_nodes > 1000);
+
+	assert_int_equal(gpube__andor_far_open(p->owner, 0), 0);
+	gpube__shared_andor.root(&p->root, p->owner);
+	assert_int_equal(p->root.status, 0);
+	turn = gpube__budget(ctx, 0);
+	gpube__andor_search(p->owner, long_budget, &turn, &value, values, &ended);
+	assert_false(ended);
+	assert_true(gpube__shared_andor.give(p->owner, &p->news, 0, -1, 0) > 0);
+	assert_int_equal(p->news.status, 0);
+}
+
+/* Nodes that the owner visits until it has the same value, and an assignment of it. */
+static int64_t owner_ends(struct pair *p)
+{
+	const struct gpube_budget turn = gpube__budget(ctx, INFINITY);
+	const int64_t before = p->owner->n_nodes;
+	int32_t values[N_LONG];
+	int64_t value;
+	bool ended;
+
+	gpube__andor_search(p->owner, long_budget, &turn, &value, values, &ended);
+	assert_true(ended && value == p->value);
+	return p->owner->n_nodes - before;
+}
+
+static void pair_close(struct pair *p)
+{
+	gpube__bytes_clear(&p->root);
+	gpube__bytes_clear(&p->news);
+	gpube__andor_free(p->alone);
+	gpube__andor_free(p->owner);
+	gpube__joingraph_clear(&p->g);
+	gpube_model_free(p->m);
+}
+
+/* A guest works half as long as the search alone, and ends nothing. */
+static void results_spare_nodes(void **state)
+{
+	struct gpube_model given = {0};
+	struct gpube__bytes told = {0};
+	struct pair p;
+	int64_t before, n;
+	void *guest;
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 26), 0);
+	given.ctx = told.ctx = ctx;
+	pair_open(&p);
+	assert_int_equal(gpube__shared_andor.guest_new(&guest, &given, NULL, &p.root, 1), 0);
+	assert_int_equal(gpube__shared_andor.take(guest, &p.news), 0);
+	before = gpube__work_until(ctx, gpube__worked(ctx) + (double)(p.ticks / 2) / 1e9);
+	assert_int_equal(gpube__shared_andor.search(guest), 0);
+	gpube__work_again(ctx, before);
+	assert_true(gpube__shared_andor.state(guest).n_nodes > 0);
+	assert_int_equal(gpube__shared_andor.state(guest).n_open, 1);
+	assert_true(gpube__shared_andor.give(guest, &told, 0, -1, 0) > 0);
+	assert_int_equal(gpube__shared_andor.take(p.owner, &told), 0);
+	n = owner_ends(&p);
+	print_message("%lld nodes alone, %lld after a guest's %lld\n", (long long)p.alone->n_nodes,
+		(long long)n, (long long)gpube__shared_andor.state(guest).n_nodes);
+	assert_true(n < p.alone->n_nodes);
+	gpube__bytes_clear(&told);
+	gpube__shared_andor.guest_free(guest);
+	pair_close(&p);
+	gpube_ctx_free(ctx);
+}
+
+/* ---- a world of which this is rank 0, and reads at once what a guest writes ------------------ */
+
+static struct gpube_andor *reader;
+static struct told {
+	int64_t n_nodes, ticks;
+	bool empty;
+} rank_told;
+
+int dcop__world_send(struct dcop_world *w, int to, struct dcop_parcel *p)
+{
+	const struct gpube_letter *l = p->body;
+	struct gpube__bytes bytes = gpube__letter_bytes(ctx, l, (const int32_t *)(l + 1));
+
+	assert_int_equal(to, 0);
+	if (l->kind == LETTER_NODES) {
+		assert_int_equal(gpube__shared_andor.take(reader, &bytes), 0);
+	} else {
+		assert_int_equal(l->kind, LETTER_STATE);
+		rank_told.n_nodes = gpube__get(&bytes, 0, INT64_MAX);
+		rank_told.ticks += gpube__get(&bytes, 0, INT64_MAX);
+		rank_told.empty = l->b;
+	}
+	assert_int_equal(bytes.status, 0);
+	GPUBE_FREE_ALL(w->ctx, p->body, p->blobs, p);
+	return GPUBE_OK;
+}
+
+int dcop__world_poll(struct dcop_world *w, const struct dcop_listener *l, bool *busy)
+{
+	(void)w;
+	(void)l;
+	*busy = false;
+	return GPUBE_OK;
+}
+
+bool dcop__world_drained(const struct dcop_world *w)
+{
+	(void)w;
+	return true;
+}
+
+/* A rank hears of the search, ends it, and tells what it has visited, worked and found. */
+static void rank_ends(void **state)
+{
+	const struct gpube_letter root = {.kind = LETTER_ROOT, .task = GPUBE__SHARED_ANDOR},
+				  news = {.kind = LETTER_NODES, .task = GPUBE__SHARED_ANDOR};
+	struct dcop_world world = {.rank = 1, .n_ranks = 2};
+	struct gpube__bytes packed = {0};
+	struct gpube_opts opts = {0};
+	struct gpube_model given = {0};
+	struct gpube__guests guests;
+	struct gpube_hand hand;
+	struct pair p;
+	int64_t n;
+
+	(void)state;
+	assert_int_equal(ctx_open(1, (uint64_t)1 << 26), 0);
+	world.ctx = packed.ctx = ctx;
+	pair_open(&p);
+	reader = p.owner;
+	rank_told = (struct told){0};
+	gpube__hand_open(&hand, ctx);
+	given.ctx = &hand.ctx;
+	gpube__guests_open(&guests, &world, &hand, &given, &opts);
+	assert_int_equal(gpube__pack(&packed, &p.root), 0);
+	assert_int_equal(gpube__guests_read(&guests, 0, &root, &packed), 0);
+	assert_int_equal(gpube__guests_read(&guests, 0, &news, &p.news), 0);
+	for (int k = 0; k < MOST_REPORTS && !rank_told.empty; k++) {
+		assert_int_equal(gpube__guests_report(&guests), 0);
+		nanosleep(&(struct timespec){.tv_nsec = 100000}, NULL);
+	}
+	assert_true(rank_told.empty && rank_told.n_nodes > 1000 && rank_told.ticks > 1000);
+	assert_int_equal(gpube__shared_andor.state(p.owner).n_open, 0);
+	n = owner_ends(&p);
+	print_message(
+		"%lld nodes of a guest, then %lld\n", (long long)rank_told.n_nodes, (long long)n);
+	assert_true(n < p.alone->n_nodes);
+	gpube__guests_close(&guests);
+	gpube__hand_close(&hand);
+	gpube__bytes_clear(&packed);
+	pair_close(&p);
+	gpube_ctx_free(ctx);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -369,5 +563,7 @@ int main(void)
 	ADD_CASE(&c, all_plays);
 	ADD_CASE(&c, damaged);
 	ADD_CASE(&c, read_off_after_alone);
+	ADD_CASE(&c, results_spare_nodes);
+	ADD_CASE(&c, rank_ends);
 	return run_cases(&c, "AND/OR search on ranks", NULL, NULL);
 }

@@ -64,8 +64,6 @@ row 'the work has been shared' 0 '^optimum' '([2-9]|[1-9][0-9]+) nodes lent to 2
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method tree "$work/m.wcsp"
 row 'a known solution is proved' 0 "^optimum +$(cat "$work/m.ub")," '' \
 	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -q --threads 1 --sol "$work/m.sol" "$work/m.wcsp"
-row 'the AND/OR search has been shared' 0 "^optimum +$(cat "$work/m.ub")," 'rank 1: [0-9]+ nodes of the shared AND/OR search' \
-	env GPUBE_TEST_RANK=eager timeout 600 mpirun -n 3 "$mpi" solve -v --threads 1 --method andor "$work/m.wcsp"
 printf '{problem: {name: "cut", mustbe: ">-9"}, variables: {a: 2, b: 2, c: 2, d: 2}, functions: {' > "$work/cut.cfn"
 for pair in 'a b' 'a c' 'a d' 'b c' 'b d' 'c d'; do
 	printf '%s: {scope: [%s], costs: [0, 1, 1, 0]}' "${pair% *}${pair#* }" "${pair% *}, ${pair#* }"
