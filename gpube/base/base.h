@@ -315,6 +315,11 @@ struct gpube_budget {
 struct gpube_budget gpube__budget(const struct gpube_ctx *ctx, double seconds);
 double gpube__budget_spent(const struct gpube_budget *b);
 double gpube__budget_left(const struct gpube_budget *b);
+/* It is used up, or its context is stopped. */
+static inline bool gpube__budget_is_over(const struct gpube_budget *b)
+{
+	return gpube__budget_left(b) <= 0 || gpube__stopped(b->ctx);
+}
 
 /* By the clock, until the deadline: 0 when it is over, INFINITY where there is none. */
 double gpube__seconds_left(const struct gpube_ctx *ctx);

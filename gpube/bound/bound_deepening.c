@@ -99,8 +99,8 @@ int gpube__bound_deepening(struct gpube_bounder *b, double seconds)
 		}
 		restore_cutoff(b, cutoff);
 		found = b->cutoff <= trial && trial < cutoff; /* it is to be proved, too */
-	} while (!status && (found || b->lower >= trial) && gpube__budget_left(&turn) > 0 &&
-		 !gpube__bounder_done(b) && !gpube__stopped(b->ctx));
+	} while (!status && (found || b->lower >= trial) && !gpube__budget_is_over(&turn) &&
+		 !gpube__bounder_done(b));
 	b->state.trial_tree = b->state.tree;
 	b->state.tree = tree;
 	gpube__bounder_hold_saves(b, -1);

@@ -139,8 +139,7 @@ static int sweeps(struct first *f)
 			status = gpube__dfs_propagate_all(f->t);
 			gpube__bounder_update_lower(b, bound_of(f), "soft arc consistency");
 		}
-		if (status || gpube__bounder_done(b) || gpube__stopped(b->ctx) ||
-			gpube__budget_left(&f->turn) <= 0)
+		if (status || gpube__bounder_done(b) || gpube__budget_is_over(&f->turn))
 			break;
 		if (k == next) { /* ever more seldom */
 			status = read_off(f);

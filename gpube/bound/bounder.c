@@ -258,8 +258,7 @@ int gpube__bounder_search_for(struct gpube_bounder *b, double seconds)
 	const struct gpube_budget budget = gpube__budget(b->ctx, seconds);
 	int status = GPUBE_OK;
 
-	while (!status && gpube__budget_left(&budget) > 0 && !gpube__stopped(b->ctx) &&
-		!gpube__bounder_done(b)) {
+	while (!status && !gpube__budget_is_over(&budget) && !gpube__bounder_done(b)) {
 		const double before = gpube__worked(b->ctx);
 
 		status = gpube__bounder_search(b, NULL, STEPS);
@@ -364,27 +363,23 @@ bool gpube__bounder_falls_back(const struct gpube_bounder *b, int status, const 
 
 int gpube__bounder_room(struct gpube_bounder *b, uint64_t n)
 {
-	b->best = gpube__alloc_zero(b->ctx, n, sizeof(*b->best));
-	b->tried = gpube__alloc_zero(b->ctx, n, sizeof(*b->tried));
-	b->order = gpube__alloc(b->ctx, n, sizeof(*b->order));
+	b->memory.ctx = b->ctx;
+	b->best = gpube__array(&b->memory, n, sizeof(*b->best));
+	b->tried = gpube__array(&b->memory, n, sizeof(*b->tried));
+	b->order = gpube__array(&b->memory, n, sizeof(*b->order));
 	b->told.extended =
-		gpube__alloc(b->ctx, (uint64_t)b->given->n_vars, sizeof(*b->told.extended));
+		gpube__array(&b->memory, (uint64_t)b->given->n_vars, sizeof(*b->told.extended));
 	for (uint64_t i = 0; b->order && i < n; i++)
 		b->order[i] = (int32_t)i; /* some order, until one is known */
-	return b->best && b->tried && b->order && b->told.extended ? GPUBE_OK : GPUBE_ENOMEM;
+	return b->memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 void gpube__bounder_clear(struct gpube_bounder *b)
 {
 	gpube__search_free(b->state.search);
 	gpube__sat_free(b->state.sat);
-	gpube__free(b->ctx, b->told.runs);
-	gpube__free(b->ctx, b->told.steps.step);
-	gpube__free(b->ctx, b->best);
-	gpube__free(b->ctx, b->told.extended);
-	gpube__free(b->ctx, b->tried);
-	gpube__free(b->ctx, b->order);
-	gpube__free(b->ctx, b->state.schedule);
+	gpube__arrays_clear(&b->memory);
+	GPUBE_FREE_ALL(b->ctx, b->told.runs, b->told.steps.step, b->state.schedule);
 	gpube__orders_free(b->ctx, b->state.orders);
 	gpube__simplified_clear(b->ctx, &b->s);
 	gpube_model_free(b->made.kept);

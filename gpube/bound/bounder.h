@@ -5,6 +5,7 @@
 #ifndef GPUBE_BOUNDER_H
 #define GPUBE_BOUNDER_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/order/order.h"
 #include "gpube/options/options.h"
 #include "gpube/ops/ops.h"
@@ -165,7 +166,8 @@ struct gpube_bounder {
 	int64_t upper; /* the total of 'best'; GPUBE_INF: none is known */
 	/* methods prune from here on: min(top, given_cutoff, upper - (unit - 1)) */
 	int64_t cutoff;
-	int64_t given_cutoff; /* of the caller; GPUBE_INF: none */
+	int64_t given_cutoff;        /* of the caller; GPUBE_INF: none */
+	struct gpube__arrays memory; /* of assignments and the order */
 	int32_t *best, *tried;
 	int32_t *order; /* of the simplified model; order_cost has its width and cells */
 	struct gpube_order_cost order_cost;

@@ -251,7 +251,8 @@ static int dive(struct gpube_dfs_worker *w, double nodes)
 		else if (p < 0)
 			status = found(w);
 		else if ((double)seen >= nodes ||
-			 (seen && seen % w->s->patience == 0 && gpube__dfs_tree_is_over(w->s)) ||
+			 (seen && seen % w->s->patience == 0 &&
+				 gpube__budget_is_over(&w->s->turn)) ||
 			 is_due(w, seen) || is_to_end(w, seen))
 			break;
 		else

@@ -375,11 +375,6 @@ int gpube__dfs_tree_know(struct gpube_dfs_tree *s)
 	return report_best(s);
 }
 
-bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s)
-{
-	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
-}
-
 /* Measured with several threads, once these have visited enough nodes. */
 static double seconds_per_node(const struct gpube_dfs_tree *s)
 {
@@ -433,7 +428,7 @@ static int make_order(struct gpube_dfs_tree *s, int32_t *order)
 	if (!component)
 		return GPUBE_ENOMEM;
 	s->n_blocks = gpube__model_components(s->m, component);
-	s->blocks = gpube__alloc_zero(b->ctx, (uint64_t)s->n_blocks, sizeof(*s->blocks));
+	s->blocks = gpube__array(&s->memory, (uint64_t)s->n_blocks, sizeof(*s->blocks));
 	if (s->blocks) {
 		int32_t first = 0;
 
@@ -498,10 +493,11 @@ int gpube__dfs_worker_init(
 	w->s = s;
 	w->ctx = ctx;
 	w->last = -1;
-	w->marks = gpube__alloc(ctx, most_levels(s->m), sizeof(*w->marks));
-	w->values = gpube__alloc_zero(ctx, (uint64_t)s->m->n_vars, sizeof(*w->values));
-	w->roots = gpube__alloc_zero(ctx, (uint64_t)s->n_blocks, sizeof(*w->roots));
-	return w->marks && w->values && w->roots ? GPUBE_OK : GPUBE_ENOMEM;
+	w->memory.ctx = ctx;
+	w->marks = gpube__array(&w->memory, most_levels(s->m), sizeof(*w->marks));
+	w->values = gpube__array(&w->memory, (uint64_t)s->m->n_vars, sizeof(*w->values));
+	w->roots = gpube__array(&w->memory, (uint64_t)s->n_blocks, sizeof(*w->roots));
+	return w->memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 void gpube__dfs_worker_clear(struct gpube_dfs_worker *w)
@@ -509,9 +505,7 @@ void gpube__dfs_worker_clear(struct gpube_dfs_worker *w)
 	if (!w->s)
 		return;
 	gpube__dfs_free(w->t);
-	gpube__free(w->ctx, w->marks);
-	gpube__free(w->ctx, w->values);
-	gpube__free(w->ctx, w->roots);
+	gpube__arrays_clear(&w->memory);
 	gpube__free(w->ctx, w->steps);
 	if (w->ctx == &w->own)
 		gpube__ctx_clear(&w->own);
@@ -560,10 +554,10 @@ static int fill(struct gpube_dfs_tree *s, const int32_t *given, int32_t n_given)
 	status = gpube__dfs_worker_init(&s->workers[0], s, b->ctx);
 	s->workers[0].t = s->t;
 	s->n_workers = s->n_at_work = 1;
-	s->values = gpube__alloc_zero(b->ctx, n, sizeof(*s->values));
-	s->best = gpube__alloc(b->ctx, n, sizeof(*s->best));
-	s->whole = gpube__alloc(b->ctx, (uint64_t)b->m->n_vars, sizeof(*s->whole));
-	if (status || !s->values || !s->best || !s->whole)
+	s->values = gpube__array(&s->memory, n, sizeof(*s->values));
+	s->best = gpube__array(&s->memory, n, sizeof(*s->best));
+	s->whole = gpube__array(&s->memory, (uint64_t)b->m->n_vars, sizeof(*s->whole));
+	if (status || s->memory.failed)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < s->t->n; p++)
 		s->best[p] = -1;
@@ -587,11 +581,7 @@ void gpube__dfs_tree_free(struct gpube_dfs_tree *s)
 	}
 	for (int32_t k = 0; s->blocks && k < s->n_blocks; k++)
 		gpube__frontier_clear(&s->blocks[k].open, ctx);
-	gpube__free(ctx, s->blocks);
-	gpube__free(ctx, s->workers);
-	gpube__free(ctx, s->values);
-	gpube__free(ctx, s->whole);
-	gpube__free(ctx, s->best);
+	gpube__arrays_clear(&s->memory);
 	gpube__dfs_free(s->t);
 	gpube__lean_free(ctx, s->lean);
 	pthread_cond_destroy(&s->changed);
@@ -608,6 +598,7 @@ int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t
 	if (!s)
 		return GPUBE_ENOMEM;
 	s->b = b;
+	s->memory.ctx = b->ctx;
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_cond_init(&s->changed, NULL);
 	s->cutoff = INT64_MIN; /* not known yet */
@@ -622,7 +613,7 @@ int gpube__dfs_tree_again(struct gpube_bounder *b, const int32_t *order, int32_t
 	s->few_values = FEW_VALUES;
 	if (b->told.watch && b->told.watch->share && b->told.watch->share_after <= 0)
 		s->first_nodes = s->shortest = 1; /* tests share any tree */
-	s->workers = gpube__alloc_zero(b->ctx, (uint64_t)s->most_workers, sizeof(*s->workers));
+	s->workers = gpube__array(&s->memory, (uint64_t)s->most_workers, sizeof(*s->workers));
 	status = s->workers ? GPUBE_OK : GPUBE_ENOMEM;
 	if (!status)
 		status = gpube__lean_new(&s->lean, b->tables, SMALL_TABLE);

@@ -71,6 +71,7 @@ struct gpube_dfs_block {
 struct gpube_dfs_worker {
 	struct gpube_dfs_tree *s;
 	struct gpube_ctx *ctx, own; /* ctx: the caller's, or &own */
+	struct gpube__arrays memory;
 	struct gpube_dfs *t;
 	int32_t n_sweeps;          /* sweeps at the root before t was copied */
 	int64_t *roots;            /* by block: its part of t's constant at the root */
@@ -92,6 +93,7 @@ struct gpube_dfs_worker {
 
 struct gpube_dfs_tree {
 	struct gpube_bounder *b;
+	struct gpube__arrays memory;
 	/* the lean model of b->tables; NULL: there is none */
 	struct gpube_lean *lean;
 	const struct gpube_model *m; /* the lean model or b->tables; totals below are its */
@@ -246,8 +248,5 @@ bool gpube__dfs_tree_is_done(const struct gpube_dfs_tree *s);
  * large; INFINITY: nothing is known.
  */
 double gpube__dfs_tree_seconds_left(struct gpube_dfs_tree *s);
-
-/* True when the turn or the caller's time is over. */
-bool gpube__dfs_tree_is_over(const struct gpube_dfs_tree *s);
 
 #endif

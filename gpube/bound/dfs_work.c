@@ -111,7 +111,7 @@ static bool take(struct gpube_dfs_worker *w)
 				end(s, s->status);
 			waits = !has && !s->ending && (s->n_busy || any_lent(s));
 		}
-		if (waits && gpube__dfs_tree_is_over(s)) {
+		if (waits && gpube__budget_is_over(&s->turn)) {
 			end(s, GPUBE_OK);
 			waits = false;
 		}
@@ -143,7 +143,7 @@ static void work(void *arg, int64_t item, int thread)
 		const struct gpube_dfs_block *k = w->k;
 		const int status = gpube__dfs_tree_run(w);
 
-		if (status || gpube__dfs_tree_is_over(s))
+		if (status || gpube__budget_is_over(&s->turn))
 			end_turn(w, k, status);
 	}
 }

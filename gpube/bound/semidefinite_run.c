@@ -510,7 +510,7 @@ int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds)
 	s->turn = gpube__budget(b->ctx, seconds);
 	gpube__bounder_lower_target(b, s->p->shift, &s->p->target);
 	for (bool any = true; any && !status && !s->failed && !gpube__bounder_done(b) &&
-			      gpube__budget_left(&s->turn) > 0 && !gpube__stopped(b->ctx);)
+			      !gpube__budget_is_over(&s->turn);)
 		status = run_round(s, &any);
 	s->worked += gpube__budget_spent(&s->turn);
 	gpube__log(b->ctx, GPUBE_LOG_DETAIL,

@@ -111,7 +111,7 @@ static int find_parts(
 
 		if (a->part[i] != INT32_MAX)
 			continue;
-		if (gpube__budget_left(budget) <= 0 || gpube__stopped(a->j->ctx))
+		if (gpube__budget_is_over(budget))
 			return GPUBE_OK;
 		a->part[i] = a->n_parts;
 		keep_part(a, INT32_MIN);

@@ -11,15 +11,10 @@ enum { MADE_TICKS = 10 };
 
 void gpube__pairs_clear(struct gpube_pairs *c)
 {
-	struct gpube_ctx *ctx = c->ctx;
-
-	for (int32_t i = 0; c->value && i < c->n; i++)
-		gpube__free(ctx, c->value[i]);
-	for (int32_t i = 0; c->unary && i < c->n; i++)
-		gpube__free(ctx, c->unary[i]);
 	for (int32_t p = 0; p < c->n_pairs; p++)
-		gpube__free(ctx, c->pairs[p].t);
-	GPUBE_FREE_ALL(ctx, c->value, c->unary, c->domain, c->pairs, c->near_at, c->near);
+		gpube__free(c->ctx, c->pairs[p].t);
+	gpube__free(c->ctx, c->pairs);
+	gpube__arrays_clear(&c->memory);
 	memset(c, 0, sizeof(*c));
 }
 
@@ -112,9 +107,9 @@ static void merge_pairs(struct gpube_pairs *c)
 
 static int list_near(struct gpube_pairs *c)
 {
-	c->near_at = gpube__alloc_zero(c->ctx, (uint64_t)c->n + 2, sizeof(*c->near_at));
-	c->near = gpube__alloc(c->ctx, 2 * (uint64_t)c->n_pairs, sizeof(*c->near));
-	if (!c->near_at || !c->near)
+	c->near_at = gpube__array(&c->memory, (uint64_t)c->n + 2, sizeof(*c->near_at));
+	c->near = gpube__array(&c->memory, 2 * (uint64_t)c->n_pairs, sizeof(*c->near));
+	if (c->memory.failed)
 		return GPUBE_ENOMEM;
 	for (int32_t p = 0; p < c->n_pairs; p++) {
 		GPUBE_ROW_COUNT(c->near_at, c->pairs[p].a);
@@ -132,23 +127,19 @@ static int make_variables(struct gpube_pairs *c, const struct gpube_model *m)
 {
 	const uint64_t n = (uint64_t)m->n_vars;
 
-	c->domain = gpube__alloc(c->ctx, n, sizeof(*c->domain));
-	c->value = gpube__alloc_zero(c->ctx, n, sizeof(*c->value));
-	c->unary = gpube__alloc_zero(c->ctx, n, sizeof(*c->unary));
-	if (!c->domain || !c->value || !c->unary)
-		return GPUBE_ENOMEM;
-	for (int32_t i = 0; i < c->n; i++) {
+	c->domain = gpube__array(&c->memory, n, sizeof(*c->domain));
+	c->value = gpube__array(&c->memory, n, sizeof(*c->value));
+	c->unary = gpube__array(&c->memory, n, sizeof(*c->unary));
+	for (int32_t i = 0; i < c->n && !c->memory.failed; i++) {
 		const uint64_t domain = (uint64_t)m->vars[i].domain;
 
 		c->domain[i] = m->vars[i].domain;
-		c->value[i] = gpube__alloc(c->ctx, domain, sizeof(**c->value));
-		c->unary[i] = gpube__alloc_zero(c->ctx, domain, sizeof(**c->unary));
-		if (!c->value[i] || !c->unary[i])
-			return GPUBE_ENOMEM;
-		for (int32_t a = 0; a < c->domain[i]; a++)
+		c->value[i] = gpube__array(&c->memory, domain, sizeof(**c->value));
+		c->unary[i] = gpube__array(&c->memory, domain, sizeof(**c->unary));
+		for (int32_t a = 0; a < c->domain[i] && c->value[i]; a++)
 			c->value[i][a] = a;
 	}
-	return GPUBE_OK;
+	return c->memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 }
 
 int gpube__pairs_init(
@@ -158,7 +149,7 @@ int gpube__pairs_init(
 	int64_t bytes_left = (int64_t)(m->ctx->memory_bytes / 2);
 	int status;
 
-	*c = (struct gpube_pairs){.ctx = m->ctx, .n = m->n_vars};
+	*c = (struct gpube_pairs){.ctx = m->ctx, .memory.ctx = m->ctx, .n = m->n_vars};
 	c->shift = gpube__scale_shift(m, left, GPUBE__SLACK_MAX, most_shift);
 	c->target = gpube__scale_target(c->shift, left);
 	status = make_variables(c, m);

@@ -9,6 +9,7 @@
 #ifndef GPUBE_PAIRS_H
 #define GPUBE_PAIRS_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/ops/ascent/ascent_kernels.h"
 #include "gpube/relax/scaling.h"
 
@@ -23,6 +24,7 @@ struct gpube_pairs {
 	int32_t *domain; /* live values */
 	int32_t **value; /* of the model, ascending */
 	int32_t **unary;
+	struct gpube__arrays memory; /* but for that of the pairs */
 	struct gpube_pair *pairs;
 	int64_t pairs_capacity;
 	int32_t *near_at, *near; /* n + 1: pairs of a variable: near[near_at[i]] … */

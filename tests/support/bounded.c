@@ -182,8 +182,6 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 	const struct gpube_model *m, uint64_t seed)
 {
 	static const struct gpube_opts opts = {0};
-	const uint64_t n = (uint64_t)s->model->n_vars;
-
 	*b = (struct gpube_bounder){.ctx = ctx,
 		.opts = &opts,
 		.given = m,
@@ -196,10 +194,7 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 		.cutoff = s->model->top,
 		.given_cutoff = GPUBE_INF,
 		.told.start = gpube__now()};
-	b->best = gpube__alloc_zero(ctx, n, sizeof(*b->best));
-	b->tried = gpube__alloc_zero(ctx, n, sizeof(*b->tried));
-	b->order = gpube__alloc(ctx, n, sizeof(*b->order));
-	b->told.extended = gpube__alloc(ctx, (uint64_t)m->n_vars, sizeof(*b->told.extended));
+	assert_int_equal(gpube__bounder_room(b, (uint64_t)s->model->n_vars), GPUBE_OK);
 	for (int32_t i = 0; i < s->model->n_vars; i++)
 		b->order[i] = seed % 2 ? i : s->model->n_vars - 1 - i;
 }
@@ -210,8 +205,5 @@ void end_bounder(struct gpube_bounder *b)
 	gpube__search_free(b->state.search);
 	gpube__free(ctx, b->told.steps.step);
 	gpube_model_free(b->made.kept);
-	gpube__free(ctx, b->best);
-	gpube__free(ctx, b->tried);
-	gpube__free(ctx, b->order);
-	gpube__free(ctx, b->told.extended);
+	gpube__arrays_clear(&b->memory);
 }

@@ -122,7 +122,7 @@ static void check_clock(struct gpube_andor_walker *w)
 		w->over = true;
 	else if (gpube__andor_cache_is_full(a->cache))
 		a->full = a->over = w->over = true;
-	else if (gpube__budget_left(&a->turn) <= 0 || gpube__stopped(a->ctx) || others_come(a) ||
+	else if (gpube__budget_is_over(&a->turn) || others_come(a) ||
 		 (a->far && gpube__andor_far_ended(a)))
 		atomic_store(&a->over, w->over = true);
 }

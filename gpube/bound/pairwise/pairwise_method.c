@@ -28,11 +28,6 @@ void gpube__pairwise_run_update_lower(
 		by);
 }
 
-bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s)
-{
-	return gpube__budget_left(&s->turn) <= 0 || gpube__stopped(s->b->ctx);
-}
-
 double gpube__pairwise_run_worked(const struct gpube_pairwise_run *s)
 {
 	return s->worked + gpube__budget_spent(&s->turn);

@@ -101,7 +101,6 @@ int gpube__pairwise_run_new(struct gpube_bounder *b);
 int gpube__pairwise_run_report_incumbent(struct gpube_pairwise_run *s, const int32_t *values);
 void gpube__pairwise_run_update_lower(
 	struct gpube_pairwise_run *s, int64_t constant, const char *by);
-bool gpube__pairwise_run_is_over(const struct gpube_pairwise_run *s);
 
 /*
  * Relations of twice as many entries, with what those before have; *any: whether they are.

@@ -68,7 +68,7 @@ static int climb_on(struct gpube_pairwise_run *s, double slow)
 
 	for (int n = 1, next = 2; !status && !gpube__bounder_done(s->b) && n <= MOST_SWEEPS; n++) {
 		status = sweep(s);
-		if (status || gpube__bounder_done(s->b) || gpube__pairwise_run_is_over(s))
+		if (status || gpube__bounder_done(s->b) || gpube__budget_is_over(&s->turn))
 			break;
 		if (n == next) {
 			status = read_off(s, s->n_sweeps % 2);
@@ -107,7 +107,7 @@ static int climb(struct gpube_pairwise_run *s, double slow)
 static bool may_split(const struct gpube_pairwise_run *s)
 {
 	return s->b->opts->split != GPUBE_SPLIT_NEVER && !gpube__bounder_done(s->b) &&
-	       !gpube__pairwise_run_is_over(s);
+	       !gpube__budget_is_over(&s->turn);
 }
 
 /* Relations that are to be split into cases now; grown: they may grow once more. */
@@ -130,7 +130,7 @@ static int grow(struct gpube_pairwise_run *s)
 	if (s->cases || are_ready(s, !s->all_grown))
 		return gpube__pairwise_run_cases(s, &gpube__case_rules);
 
-	while (!status && grown && !gpube__bounder_done(s->b) && !gpube__pairwise_run_is_over(s)) {
+	while (!status && grown && !gpube__bounder_done(s->b) && !gpube__budget_is_over(&s->turn)) {
 		grown = false;
 		if (!s->all_grown && gpube__budget_left(&s->turn) > GROWN_SWEEPS * s->sweep)
 			status = gpube__pairwise_run_grow(s, &grown);
@@ -203,9 +203,9 @@ int gpube__bound_pairwise(struct gpube_bounder *b, double seconds)
 	}
 	if (!status && s->branches && may_split(s))
 		status = gpube__pairwise_run_search(s);
-	if (!status && !s->branches && !gpube__bounder_done(b) && !gpube__pairwise_run_is_over(s))
+	if (!status && !s->branches && !gpube__bounder_done(b) && !gpube__budget_is_over(&s->turn))
 		status = from_root(s);
 	s->paused = !status && !gpube__bounder_done(b) &&
-		    (s->waits > 0 || gpube__pairwise_run_is_over(s));
+		    (s->waits > 0 || gpube__budget_is_over(&s->turn));
 	return end(s, status);
 }

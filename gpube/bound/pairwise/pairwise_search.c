@@ -395,7 +395,7 @@ int gpube__pairwise_run_search(struct gpube_pairwise_run *s)
 	int status = s->branches ? GPUBE_OK : begin(s);
 
 	while (!status && s->open.n && !gpube__bounder_done(s->b) &&
-		!gpube__pairwise_run_is_over(s)) {
+		!gpube__budget_is_over(&s->turn)) {
 		if (!s->all_grown && is_endless(s)) {
 			gpube__log(s->b->ctx, GPUBE_LOG_DETAIL,
 				"pairwise: %lld nodes brought little; larger relations instead",

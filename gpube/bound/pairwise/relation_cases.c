@@ -275,7 +275,7 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 			(gpube__bounder_save_is_due(b, 1) || (c->alone && !is_alone(c)));
 		c->n_saved = c->n_split + c->n_closed;
 		gpube__bounder_save_if_due(b, 1);
-	} while (again && !gpube__pairwise_run_is_over(s) && !gpube__bounder_done(b));
+	} while (again && !gpube__budget_is_over(&s->turn) && !gpube__bounder_done(b));
 	gpube__bounder_hold_saves(b, -1);
 	if (c->shared)
 		gpube__bounder_turn(b, GPUBE__N_SHARED);

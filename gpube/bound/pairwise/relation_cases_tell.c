@@ -147,7 +147,7 @@ bool gpube__cases_over(struct gpube_case_worker *w)
 		if (status || (!c->guest && gpube__bounder_done(c->s->b)))
 			gpube__cases_end(c, status);
 	}
-	if (gpube__pairwise_run_is_over(c->s) || (c->alone && !gpube__alone(c->s->b->ctx)))
+	if (gpube__budget_is_over(&c->s->turn) || (c->alone && !gpube__alone(c->s->b->ctx)))
 		gpube__cases_end(c, GPUBE_OK);
 	return __atomic_load_n(&c->over, __ATOMIC_RELAXED);
 }

@@ -83,9 +83,8 @@ void gpube__sweep_changed(struct gpube_ctx *ctx, const struct gpube_sweep_plan *
 /* Scratch for them: p->room cells for each thread. NULL: ENOMEM */
 int32_t *gpube__sweep_room(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p);
 
-/* Entries that a sweep reads, and writes; ticks that it takes a core of the host. */
+/* Entries that a sweep reads, and writes. */
 int64_t gpube__sweep_entries(const struct gpube_sweep_plan *p);
-int64_t gpube__sweep_ticks(const struct gpube_sweep_plan *p);
 
 /* Entries of a wave that are worth waking the threads for. */
 enum { GPUBE__SWEEP_SHARED = 50000 };

@@ -141,15 +141,6 @@ int64_t gpube__sweep_entries(const struct gpube_sweep_plan *p)
 	return entries;
 }
 
-int64_t gpube__sweep_ticks(const struct gpube_sweep_plan *p)
-{
-	int64_t ticks = 0;
-
-	for (int32_t k = 0; k < p->n_separators; k++)
-		(void)entries_of(p, &p->separators[k], &ticks);
-	return ticks;
-}
-
 int32_t *gpube__sweep_room(struct gpube_ctx *ctx, const struct gpube_sweep_plan *p)
 {
 	return gpube__alloc(ctx, (uint64_t)p->room * (uint64_t)ctx->n_threads + 1, sizeof(int32_t));

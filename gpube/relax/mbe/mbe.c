@@ -258,7 +258,11 @@ static void lay_out(struct gpube_mbe_run *r, const struct gpube_mini *mini, stru
 
 /* ---- matching -------------------------------------------------------------------- */
 
-int32_t gpube__mbe_shared(
+/*
+ * Positions that all minis of the bucket have, ascending, its own last, and their cells. Returns
+ * how many. shared: room for n, or NULL
+ */
+static int32_t shared_of(
 	const struct gpube_mbe *mbe, int32_t bucket, int32_t *shared, double *cells)
 {
 	const struct gpube_mini *mini = &mbe->minis[mbe->first[bucket]];
@@ -293,7 +297,7 @@ double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position)
 	double cells = 0;
 
 	if (mbe->first[position + 1] - mbe->first[position] > 1)
-		gpube__mbe_shared(mbe, position, NULL, &cells);
+		(void)shared_of(mbe, position, NULL, &cells);
 	return cells;
 }
 
@@ -310,7 +314,7 @@ static int match_moments(struct gpube_mbe_run *r, int32_t bucket)
 	double cells;
 	int status = GPUBE_OK;
 
-	r->n_shared = gpube__mbe_shared(r->mbe, bucket, r->shared, &cells);
+	r->n_shared = shared_of(r->mbe, bucket, r->shared, &cells);
 	if (cells > MOST_CELLS)
 		return gpube__fail(ctx, GPUBE_ENOMEM, "out of memory");
 	match.cells = (int64_t)cells;

@@ -65,13 +65,6 @@ void gpube__mbe_clear(struct gpube_mbe *mbe);
 /* Most bytes of tables alive at once, if messages are kept, and if they are freed when used. */
 void gpube__mbe_memory(double *keep_bytes, double *free_bytes, const struct gpube_mbe *mbe);
 
-/*
- * Positions that all minis of the bucket have, ascending, its own last, and their cells. Returns
- * how many. shared: room for n, or NULL
- */
-int32_t gpube__mbe_shared(
-	const struct gpube_mbe *mbe, int32_t bucket, int32_t *shared, double *cells);
-
 /* Cells of what the minis of a position are matched over; 0 where there is one mini. */
 double gpube__mbe_shared_cells(const struct gpube_mbe *mbe, int32_t position);
 
