@@ -19,11 +19,11 @@ enum { CALL_TICKS = 1000, START_TICKS = 60, LOADED_TICKS = 8 };
 #define ANNEALINGS 1.0
 #define HOT        0.5
 /*
- * Forests that bring nothing, one after the other, after which no more are tried; and the part of
- * all work that forests may be: with large domains one takes as long as thousands of steps.
+ * Cutsets that bring nothing, one after the other, after which no more are tried; and the part of
+ * all work that they may be: one takes as long as thousands of steps.
  */
-enum { IDLE_FORESTS = 20 };
-#define FORESTS 0.33
+enum { IDLE_CUTSETS = 60 };
+#define CUTSETS 0.5
 /* Steps without anything better, after which it starts again. */
 enum { PATIENCE = 500, PATIENCE_PER_VARIABLE = 10 };
 
@@ -38,7 +38,7 @@ void gpube__search_free(struct gpube_search *s)
 		gpube__free(ctx, s->dense[f]);
 	GPUBE_FREE_ALL(ctx, s->dense, s->stride, s->at, s->cost);
 	gpube__incidence_clear(ctx, &s->functions);
-	gpube__search_forest_clear(s);
+	gpube__search_cutset_clear(s);
 	gpube__search_moves_clear(s);
 	GPUBE_FREE_ALL(ctx, s->values, s->other, s->best, s);
 }
@@ -113,7 +113,7 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	if (!status)
 		status = gpube__incidence_of_model(&s->functions, m);
 	if (!status)
-		status = gpube__search_forest_init(s);
+		status = gpube__search_cutset_init(s);
 	if (!status)
 		status = gpube__search_moves_init(s);
 out:
@@ -316,12 +316,12 @@ static double mean_change(const struct gpube_search *s)
 	return n ? sum / (double)n : 0;
 }
 
-/* To the least assignment of a random forest. */
-static void move_forest(struct gpube_search *s)
+/* To the least of all assignments that keep a random cutset. */
+static void move_by_cutset(struct gpube_search *s)
 {
-	gpube__search_forest(s, s->other);
-	for (int32_t k = 0; k < s->forest.n; k++) {
-		const int32_t i = s->forest.vars[k];
+	gpube__search_cutset(s, s->other);
+	for (int32_t k = 0; k < s->cutset.n; k++) {
+		const int32_t i = s->cutset.vars[k];
 
 		if (s->other[i] != s->values[i])
 			change(s, i, s->other[i]);
@@ -390,18 +390,18 @@ static void kick(struct gpube_search *s)
 }
 
 /*
- * Random forests, each with its least assignment, until so many in a row have brought nothing or
+ * Random cutsets, each with its least assignment, until so many in a row have brought nothing or
  * their part of the work is used up. True if best got better.
  */
 static bool descend(struct gpube_search *s)
 {
-	for (int n = 0; n < IDLE_FORESTS && !gpube__stopped(s->ctx) &&
-			(double)s->forests < FORESTS * (double)s->worked;
+	for (int n = 0; n < IDLE_CUTSETS && !gpube__stopped(s->ctx) &&
+			(double)s->cutsets < CUTSETS * (double)s->worked;
 		n++) {
 		const int64_t before = s->now, begin = s->worked;
 
-		move_forest(s);
-		s->forests += s->worked - begin;
+		move_by_cutset(s);
+		s->cutsets += s->worked - begin;
 		n = s->now < before ? -1 : n;
 	}
 	return s->now < s->record && keep_best(s);

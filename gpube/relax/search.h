@@ -10,25 +10,39 @@
  * which changes cost least: a step costs the functions of the changed variable times their domains,
  * and the tree's depth for each of their variables.
  *
- * Where it starts, and from an assignment that it is given, forests come first: variables that
- * functions join to trees take the least of all their assignments, the others as they are, found by
- * elimination along the trees (Hamze and de Freitas, 2004, drew samples so; Selby, 2014, took the
- * least). A forest costs the functions of its variables times the domains of both ends, and has
- * half of the variables of a grid.
+ * Where it starts, and from an assignment that it is given, cutsets come first: of random variables
+ * whose values are kept, so many that all others can be eliminated by small tables, which gives the
+ * least of all their assignments (Hamze and de Freitas, 2004, drew samples so with trees; Selby,
+ * 2014, took the least). Which go next is decided by the size of their tables, as min-degree orders
+ * do. A move costs the cells of the tables, and has four fifths of the variables of a grid.
  */
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
 
+#include "gpube/base/arrays.h"
 #include "gpube/ir/graph.h"
 
-/* Variables that functions join to trees, when the others keep their values (search_forest.c). */
-struct gpube_search_forest {
-	int32_t n, *vars;       /* parents before their children */
-	int32_t *parent;        /* by variable of the model; -1: a root */
-	uint8_t *is;            /* by variable */
-	int32_t *order, *queue; /* scratch */
-	int64_t *sum;           /* by value, as search's cost: of all below it */
-	int64_t *row;           /* scratch, of one variable */
+/* A random cutset, and elimination of all other variables (search_cutset.c). */
+struct gpube_search_cutset {
+	struct gpube__arrays arrays;
+	int64_t *start;             /* n_vars + 1: of 'neighbours' */
+	int32_t *neighbours;        /* by functions with dense tables, each once */
+	int32_t *size;              /* log2 of the domain, in eighths */
+	int32_t *order;             /* all variables, shuffled */
+	int32_t limit;              /* of a table, in the same */
+	uint8_t *is;                /* by variable */
+	int32_t *n_near, *near;     /* neighbours that are left, a fixed number of places each */
+	int32_t *weight;            /* sum of the sizes of a variable and these */
+	int32_t n_live, *live, *at; /* variables that are left, and where each is there */
+	/* rings of variables of one weight each, with heads behind all variables; the least used */
+	int32_t *after, *before, least;
+	int32_t n, *vars, *place; /* those eliminated, in their order; where each is there */
+	struct gpube_search_bucket *buckets;
+	int32_t n_costs;
+	int64_t *costs;     /* of messages */
+	uint16_t *choice;   /* the value that each is for */
+	int64_t *sum, *own; /* scratch: of a bucket's tables; of its variable by itself */
+	int32_t *from;
 };
 
 /* Changes that cost least, and how many these are; n = 0: there is none. */
@@ -69,11 +83,11 @@ struct gpube_search {
 	/* now: cost of 'values', forbidden tuples at that price; record: the least since a start */
 	int64_t step, now, record;
 	struct gpube_search_moves moves;
-	struct gpube_search_forest forest;
+	struct gpube_search_cutset cutset;
 	int32_t *best;     /* of all runs */
 	int64_t best_cost; /* constant included; INT64_MAX: none yet, or not allowed */
-	/* ticks so far; those of forests, of annealing */
-	int64_t worked, forests, annealed;
+	/* ticks so far; those of cutsets, of annealing */
+	int64_t worked, cutsets, annealed;
 	bool started;
 };
 
@@ -107,15 +121,17 @@ void gpube__search_moves_forbid(struct gpube_search *s, int32_t i, int32_t a, in
  */
 bool gpube__search_moves_pick(struct gpube_search *s, int32_t *var, int32_t *value);
 
-/* ---- of search_forest.c ---------------------------------------------------------------------- */
+/* ---- of search_cutset.c ---------------------------------------------------------------------- */
 
 /* Errors: ENOMEM; what there is is for _clear() */
-int gpube__search_forest_init(struct gpube_search *s);
-void gpube__search_forest_clear(struct gpube_search *s);
+int gpube__search_cutset_init(struct gpube_search *s);
+void gpube__search_cutset_clear(struct gpube_search *s);
 /*
- * gpube__search_forest() - a random forest, and in 'values' the least assignment of all in which
- * variables that are not of it keep the values of s->values; of several any. s->cost is up to date.
+ * gpube__search_cutset() - a random cutset, and in 'values' the least of all assignments in which
+ * its variables keep the values of s->values; of several any. s->cost is up to date.
  */
-void gpube__search_forest(struct gpube_search *s, int32_t *values);
+void gpube__search_cutset(struct gpube_search *s, int32_t *values);
+/* Into near, of 16 places: what the message of the k-th variable that was eliminated is of. */
+int gpube__search_cutset_near(const struct gpube_search *s, int32_t k, int32_t *near);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * Tabu search keeps up what each change would cost, of functions with a dense copy and of those too
- * wide for one; forests of variables take the least of all their assignments.
+ * wide for one; what a cutset leaves takes the least of all its assignments.
  */
 #include "tests/support/test.h"
 
@@ -129,7 +129,7 @@ static struct gpube_model *mixed_model(struct gpube_rng *rng)
 	return m;
 }
 
-/* The least price of all assignments that differ from 'values' in the forest's variables alone. */
+/* The least price of all assignments in which the cutset has the values of 'values'. */
 static int64_t least_of(const struct gpube_search *s, const int32_t *values)
 {
 	int32_t x[N_VARS];
@@ -137,62 +137,129 @@ static int64_t least_of(const struct gpube_search *s, const int32_t *values)
 	int k;
 
 	memcpy(x, values, (size_t)s->m->n_vars * sizeof(*x));
-	for (k = 0; k < s->forest.n; k++)
-		x[s->forest.vars[k]] = 0;
+	for (k = 0; k < s->cutset.n; k++)
+		x[s->cutset.vars[k]] = 0;
 	do {
 		const int64_t cost = price(s, x);
 
 		least = cost < least ? cost : least;
-		for (k = 0; k < s->forest.n; k++) {
-			const int32_t i = s->forest.vars[k];
+		for (k = 0; k < s->cutset.n; k++) {
+			const int32_t i = s->cutset.vars[k];
 
 			if (++x[i] < s->m->vars[i].domain)
 				break;
 			x[i] = 0;
 		}
-	} while (k < s->forest.n);
+	} while (k < s->cutset.n);
 	return least;
 }
 
-/* A forest's assignment is the least of all, and no other variable changes. */
-static void forests_are_least(void **state)
+/*
+ * What is eliminated gets the least of all assignments, and no other variable changes: with tables
+ * of 4 to 1024 cells and little room for messages, so that there are cutsets of all sizes.
+ */
+static void cutsets_leave_the_least(void **state)
 {
-	int n_edges = 0, n_left = 0;
+	int n_out = 0, n_cut = 0, n_short = 0;
 
 	(void)state;
 	for (uint64_t seed = 0; seed < 300; seed++) {
 		struct gpube_rng rng;
 		struct gpube_model *m;
 		struct gpube_search *s;
+		int32_t room;
 
 		gpube__rng_init(&rng, seed);
 		m = mixed_model(&rng);
 		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
-		for (int round = 0; round < 10; round++) {
-			bool of_forest[N_VARS] = {false};
+		room = s->cutset.n_costs;
+		for (int round = 0; round < 5; round++) {
+			bool out[N_VARS] = {false};
 			int32_t after[N_VARS];
 
+			s->cutset.limit = 8 * (2 + (int32_t)gpube__rng_below(&rng, 9));
+			s->cutset.n_costs = round ? room : 16;
 			gpube__search_run(s, NULL, 3);
-			gpube__search_forest(s, after);
-			for (int k = 0; k < s->forest.n; k++) {
-				const int32_t i = s->forest.vars[k], parent = s->forest.parent[i];
+			gpube__search_cutset(s, after);
+			for (int k = 0; k < s->cutset.n; k++) {
+				const int32_t i = s->cutset.vars[k];
 
-				assert_false(of_forest[i]);
-				assert_true(parent < 0 || of_forest[parent]);
-				of_forest[i] = true;
-				n_edges += parent >= 0;
+				assert_false(out[i]);
+				assert_true(m->vars[i].domain > 1);
+				out[i] = true;
 			}
 			for (int32_t i = 0; i < m->n_vars; i++) {
-				assert_true(of_forest[i] || after[i] == s->values[i]);
-				n_left += !of_forest[i];
+				assert_true(out[i] || after[i] == s->values[i]);
+				n_cut += !out[i] && m->vars[i].domain > 1;
 			}
+			n_out += s->cutset.n;
+			n_short += round == 0 && s->cutset.n < 3;
 			assert_true(price(s, after) == least_of(s, s->values));
 			assert_true(s->now == price(s, s->values));
 		}
 		gpube__search_free(s);
 		gpube_model_free(m);
 	}
-	assert_true(n_edges > 1000 && n_left > 1000);
+	assert_true(n_out > 5000 && n_cut > 1000 && n_short > 20);
+}
+
+/* A table has at most as many cells as are allowed, whatever the domains and who is joined. */
+static void tables_are_small(void **state)
+{
+	int n_wide = 0;
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 30; seed++) {
+		enum { N = 120 };
+		struct gpube_rng rng;
+		struct gpube_model *m;
+		struct gpube_search *s;
+		int32_t after[N];
+
+		gpube__rng_init(&rng, seed);
+		assert_int_equal(gpube_model_new(&m, ctx, GPUBE_COSTS), 0);
+		for (int i = 0; i < N; i++)
+			assert_int_equal(gpube_model_add_var(m, NULL,
+						 2 + (int32_t)gpube__rng_below(&rng, 5), NULL),
+				0);
+		for (int f = 0; f < 4 * N; f++) {
+			int32_t scope[2] = {(int32_t)gpube__rng_below(&rng, N)};
+			int64_t costs[36];
+
+			/* a few have very many neighbours */
+			scope[1] = (int32_t)gpube__rng_below(&rng, f % 2 ? N : 3);
+			if (scope[0] == scope[1])
+				continue;
+			for (int k = 0; k < 36; k++)
+				costs[k] = (int64_t)gpube__rng_below(&rng, 100);
+			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
+		}
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		for (int round = 0; round < 10; round++) {
+			int64_t now;
+
+			s->cutset.limit = 8 * (3 + round % 8);
+			gpube__search_run(s, NULL, 20);
+			now = s->now;
+			gpube__search_cutset(s, after);
+			assert_true(price(s, after) <= now);
+			for (int k = 0; k < s->cutset.n; k++) {
+				int64_t cells = m->vars[s->cutset.vars[k]].domain;
+				int32_t near[16];
+				const int n = gpube__search_cutset_near(s, k, near);
+
+				for (int j = 0; j < n; j++) {
+					cells *= m->vars[near[j]].domain;
+					assert_true(s->cutset.place[near[j]] > k);
+				}
+				assert_true(cells <= (int64_t)1 << (s->cutset.limit / 8));
+				n_wide += n > 2;
+			}
+		}
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+	assert_true(n_wide > 500);
 }
 
 /* The changes that cost least, and how many: of all values, or of those that are not tabu. */
@@ -263,7 +330,7 @@ static void the_tree_has_the_least_changes(void **state)
 	assert_true(n_records > 100 && n_several > 100 && n_none > 10);
 }
 
-/* A function without a dense table has one variable of a forest at most. */
+/* Of a function without a dense table one variable is eliminated at most. */
 static void wide_functions_have_one(void **state)
 {
 	(void)state;
@@ -277,12 +344,12 @@ static void wide_functions_have_one(void **state)
 			int n_first = 0, n_second = 0;
 
 			gpube__search_run(s, NULL, 3);
-			gpube__search_forest(s, after);
-			for (int k = 0; k < s->forest.n; k++) {
-				n_first += s->forest.vars[k] < 20;
-				n_second += s->forest.vars[k] >= 5;
+			gpube__search_cutset(s, after);
+			for (int k = 0; k < s->cutset.n; k++) {
+				n_first += s->cutset.vars[k] < 20;
+				n_second += s->cutset.vars[k] >= 5;
 			}
-			assert_true(s->forest.n > 0 && n_first <= 1 && n_second <= 1);
+			assert_true(s->cutset.n > 0 && n_first <= 1 && n_second <= 1);
 			assert_true(price(s, after) == least_of(s, s->values));
 		}
 		gpube__search_free(s);
@@ -322,7 +389,8 @@ int main(void)
 	struct cases c = {0};
 
 	ADD_CASE(&c, changes_cost_what_is_kept);
-	ADD_CASE(&c, forests_are_least);
+	ADD_CASE(&c, cutsets_leave_the_least);
+	ADD_CASE(&c, tables_are_small);
 	ADD_CASE(&c, the_tree_has_the_least_changes);
 	ADD_CASE(&c, wide_functions_have_one);
 	ADD_CASE(&c, pieces_are_one_run);
