@@ -10,17 +10,28 @@
  * which changes cost least: a step costs the functions of the changed variable times their domains,
  * and the tree's depth for each of their variables.
  *
- * Where it starts, and from an assignment that it is given, cutsets come first: of random variables
- * whose values are kept, so many that all others can be eliminated by small tables, which gives the
- * least of all their assignments (Hamze and de Freitas, 2004, drew samples so with trees; Selby,
- * 2014, took the least). Which go next is decided by the size of their tables, as min-degree orders
- * do. A move costs the cells of the tables, and has four fifths of the variables of a grid.
+ * Where it starts, and from an assignment that it is given, it moves by cutsets first. The
+ * variables of a random cutset keep their values; it is so large that all others can be eliminated
+ * by small tables, and these take the least of all their assignments (Hamze and de Freitas, 2004,
+ * drew samples so with trees; Selby, 2014, took the least). The variable with the smallest table
+ * goes next, as in min-degree orders; where all tables are too large, one that has a large one
+ * joins the cutset. A move costs the cells of the tables; of a grid four fifths may change.
  */
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
 
 #include "gpube/base/arrays.h"
 #include "gpube/ir/graph.h"
+
+/* Neighbours of a variable that is eliminated, at most. */
+enum { GPUBE__CUTSET_NEAR = 16 };
+
+/* What a variable has where it is eliminated. */
+struct gpube_search_bucket {
+	int32_t n_near, near[GPUBE__CUTSET_NEAR]; /* its neighbours, those of the cutset apart */
+	int32_t message;                          /* where its message begins, and its choices */
+	int32_t first, next; /* variables: whose message it gets first, whose comes after its own */
+};
 
 /* A random cutset, and elimination of all other variables (search_cutset.c). */
 struct gpube_search_cutset {
@@ -131,7 +142,5 @@ void gpube__search_cutset_clear(struct gpube_search *s);
  * its variables keep the values of s->values; of several any. s->cost is up to date.
  */
 void gpube__search_cutset(struct gpube_search *s, int32_t *values);
-/* Into near, of 16 places: what the message of the k-th variable that was eliminated is of. */
-int gpube__search_cutset_near(const struct gpube_search *s, int32_t k, int32_t *near);
 
 #endif

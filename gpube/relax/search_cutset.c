@@ -8,8 +8,8 @@
  * domain, as far as it is of MOST cells. And of all messages together, for each variable.
  * Arrays that have no room in a part of the memory are not made, and nothing is eliminated.
  */
-enum { ENOUGH = 8 * 10, MOST = 8 * 16, MESSAGES = 64, PART = 16 };
-/* Neighbours with which a variable is not of the cutset at once. */
+enum { ENOUGH = 8 * 10, MOST = 8 * GPUBE__CUTSET_NEAR, MESSAGES = 64, PART = 16 };
+/* A variable that has more neighbours than these is of the cutset from the beginning. */
 enum { NEAR = 32 };
 /* So many variables are looked at for the one whose table would be largest. */
 enum { DRAWS = 8 };
@@ -18,13 +18,6 @@ enum { NEAR_TICKS = 2, LOOK_TICKS = 20, CELL_TICKS = 1, TABLE_TICKS = 40 };
 
 /* What a variable is: not met yet, of the cutset, eliminated. */
 enum { LIVE, CUT, OUT };
-
-/* What a variable has where it is eliminated. */
-struct gpube_search_bucket {
-	int32_t n_near, near[MOST / 8]; /* its neighbours, those of the cutset apart */
-	int32_t message;                /* where its message begins, and its choices */
-	int32_t first, next; /* variables: whose message it gets first, whose comes after its own */
-};
 
 void gpube__search_cutset_clear(struct gpube_search *s)
 {
@@ -356,20 +349,12 @@ static void make_room(struct gpube_search *s)
 	w->n = n;
 }
 
-int gpube__search_cutset_near(const struct gpube_search *s, int32_t k, int32_t *near)
-{
-	const struct gpube_search_bucket *b = &s->cutset.buckets[k];
-
-	memcpy(near, b->near, (size_t)b->n_near * sizeof(*near));
-	return b->n_near;
-}
-
 /* ---- elimination ----------------------------------------------------------------------------- */
 
 /* A table that is joined: where all variables that are eliminated have value 0, and its strides. */
 struct source {
 	const int64_t *from;
-	int64_t own, near[MOST / 8];
+	int64_t own, near[GPUBE__CUTSET_NEAR];
 };
 
 static void join_table(struct gpube_search *s, int32_t i, const struct gpube_search_bucket *b,

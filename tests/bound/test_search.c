@@ -245,8 +245,8 @@ static void tables_are_small(void **state)
 			assert_true(price(s, after) <= now);
 			for (int k = 0; k < s->cutset.n; k++) {
 				int64_t cells = m->vars[s->cutset.vars[k]].domain;
-				int32_t near[16];
-				const int n = gpube__search_cutset_near(s, k, near);
+				const int32_t *near = s->cutset.buckets[k].near;
+				const int n = s->cutset.buckets[k].n_near;
 
 				for (int j = 0; j < n; j++) {
 					cells *= m->vars[near[j]].domain;
