@@ -275,6 +275,11 @@ check: all $(TESTS) $(GPU_TESTS)
 check-gpu: all $(GPU_TESTS)
 	@GPUBE_REQUIRE_GPU=1 tests/run.sh $(BUILD) $(GPU_TESTS)
 
+## sanitize-gpu: these under memcheck and racecheck of compute-sanitizer, each in 16 processes
+sanitize-gpu: all $(GPU_TESTS)
+	tests/sanitize.sh $(BUILD) memcheck 16 $(GPU_TESTS)
+	tests/sanitize.sh $(BUILD) racecheck 16 $(GPU_TESTS)
+
 ## check-large: tests that take gigabytes of memory, and 100,000 random sequences of calls
 API_RANDOM = $(patsubst %.c,$(BUILD)/%,$(wildcard tests/api/test_api_random*.c))
 check-large: all $(API_RANDOM)
@@ -399,6 +404,6 @@ help:
 	@sed -n 's/^## \([a-z-]*\): /\1\t/p' $(firstword $(MAKEFILE_LIST)) | awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 force:
-.PHONY: all cuda uninstall note demo check check-gpu check-large asan tsan lto fuzz bench install format tidy check-wheel docs clean help force
+.PHONY: all cuda uninstall note demo check check-gpu sanitize-gpu check-large asan tsan lto fuzz bench install format tidy check-wheel docs clean help force
 .SECONDARY:
 -include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

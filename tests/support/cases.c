@@ -44,11 +44,34 @@ void add_seeds(struct cases *c, CMUnitTestFunction run, size_t n, const char *na
 	add_numbers(c, run, times ? n * strtoul(times, NULL, 10) : n, name);
 }
 
+/* Of GPUBE_TEST_PART=K/N, the Kth case and every Nth after it. */
+static void keep_part(struct cases *c)
+{
+	const char *text = getenv("GPUBE_TEST_PART");
+	size_t part, parts, n = 0;
+
+	if (!text)
+		return;
+	if (sscanf(text, "%zu/%zu", &part, &parts) != 2 || part < 1 || part > parts) {
+		fprintf(stderr, "GPUBE_TEST_PART: K/N was expected, not %s\n", text);
+		abort();
+	}
+	for (size_t k = 0; k < c->n; k++) {
+		if (k % parts == part - 1)
+			c->tests[n++] = c->tests[k];
+		else
+			free((char *)(uintptr_t)c->tests[k].name);
+	}
+	c->n = n;
+}
+
 int run_cases(
 	struct cases *c, const char *group, CMFixtureFunction setup, CMFixtureFunction teardown)
 {
-	int n_failed = _cmocka_run_group_tests(group, c->tests, c->n, setup, teardown);
+	int n_failed;
 
+	keep_part(c);
+	n_failed = _cmocka_run_group_tests(group, c->tests, c->n, setup, teardown);
 	for (size_t k = 0; k < c->n; k++)
 		free((char *)(uintptr_t)c->tests[k].name);
 	free(c->tests);

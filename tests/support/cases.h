@@ -27,7 +27,10 @@ void add_numbers(struct cases *c, CMUnitTestFunction run, size_t n, const char *
 /* The same for seeds: GPUBE_SEEDS times as many, if that is set. */
 void add_seeds(struct cases *c, CMUnitTestFunction run, size_t n, const char *name);
 
-/* Runs them all, in a fixture of the group if these are not NULL; what main() returns. */
+/*
+ * Runs them all, or those of GPUBE_TEST_PART=K/N (the Kth and every Nth after it), in a fixture of
+ * the group if these are not NULL; what main() returns.
+ */
 int run_cases(
 	struct cases *c, const char *group, CMFixtureFunction setup, CMFixtureFunction teardown);
 
