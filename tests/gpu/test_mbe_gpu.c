@@ -9,6 +9,7 @@
 #include "gpube/ir/generate.h"
 #include "gpube/relax/mbe/mbe.h"
 #include "gpube/ops/ops.h"
+#include "tests/support/cases.h"
 #include "tests/support/random_model.h"
 
 enum { N_RANDOM = 60, N_NETWORKS = 12 };
@@ -135,29 +136,19 @@ static void no_device(void **state)
 
 int main(void)
 {
-	static struct CMUnitTest tests[N_RANDOM + 2 * N_NETWORKS];
-	static char names[N_RANDOM + 2 * N_NETWORKS][32];
-	const struct {
-		const char *name;
-		int n;
-		CMUnitTestFunction run;
-	} groups[] = {{"model", N_RANDOM, random_models}, {"network", N_NETWORKS, networks},
-		{"dealt", N_NETWORKS, dealt_out}};
-	const struct CMUnitTest none = {"device", no_device, NULL, NULL, NULL};
-	size_t n = 0;
+	struct cases c = {0};
 	int status, failed;
 
 	if (gpube_ctx_new(&ctx, NULL) != 0)
 		return 1;
-	if (!gpube__ops_cuda(ctx, &status))
-		tests[n++] = none;
-	for (size_t g = 0; n != 1 && g < sizeof(groups) / sizeof(*groups); g++)
-		for (int i = 0; i < groups[g].n; i++, n++) {
-			snprintf(names[n], sizeof(names[n]), "%s %d", groups[g].name, i);
-			tests[n] = (struct CMUnitTest){
-				names[n], groups[g].run, NULL, NULL, (void *)(uintptr_t)i};
-		}
-	failed = _cmocka_run_group_tests("mini-buckets on the GPU", tests, n, NULL, NULL);
+	if (gpube__ops_cuda(ctx, &status)) {
+		add_numbers(&c, random_models, N_RANDOM, "model");
+		add_numbers(&c, networks, N_NETWORKS, "network");
+		add_numbers(&c, dealt_out, N_NETWORKS, "dealt");
+	} else {
+		add_case(&c, no_device, NULL, "device");
+	}
+	failed = run_cases(&c, "mini-buckets on the GPU", NULL, NULL);
 	gpube_ctx_free(ctx);
-	return failed != 0;
+	return failed;
 }

@@ -9,13 +9,13 @@
 
 #include "csg/conv/conv.h"
 #include "gpube/ops/device/backend.h"
+#include "tests/support/cases.h"
 #include "tests/support/structures.h"
 
 static struct gpube_ctx *ctx;
 static const struct gpube_subset_ops *gpu;
 
 struct row {
-	char name[64];
 	enum gpube_type type;
 	int n_bits;
 };
@@ -301,48 +301,45 @@ static void streams(void **state)
 
 static const char *const type_names[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
 static struct row rows[120];
-static struct CMUnitTest tests[120];
 
-static size_t add(
-	size_t n, const char *what, enum gpube_type type, int n_bits, CMUnitTestFunction f)
+static void add(
+	struct cases *c, const char *what, enum gpube_type type, int n_bits, CMUnitTestFunction f)
 {
-	struct row *row = &rows[n];
+	struct row *row = &rows[c->n];
 
 	row->type = type;
 	row->n_bits = n_bits;
-	snprintf(row->name, sizeof(row->name), "%s: %s, %d bits", what, type_names[type], n_bits);
-	tests[n] = (struct CMUnitTest){row->name, f, NULL, NULL, row};
-	return n + 1;
+	add_case(c, f, row, "%s: %s, %d bits", what, type_names[type], n_bits);
 }
 
 int main(void)
 {
 	static const int sizes[] = {0, 1, 5, 9, 10, 11, 12, 13, 14, 15, 17, 18};
-	size_t n = 0;
+	struct cases c = {0};
 	int status;
 
 	if (gpube_ctx_new(&ctx, NULL) != 0)
 		return 1;
 	gpu = gpube__subset_cuda(ctx, &status);
-	tests[n++] = (struct CMUnitTest)cmocka_unit_test(opens);
+	ADD_CASE(&c, opens);
 	if (gpu) {
-		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills);
-		tests[n++] = (struct CMUnitTest)cmocka_unit_test(fills_part);
-		tests[n++] = (struct CMUnitTest)cmocka_unit_test(stops);
-		n = add(n, "auctions", GPUBE_INT32, 16, auctions);
-		n = add(n, "auctions", GPUBE_INT32, 18, auctions);
+		ADD_CASE(&c, fills);
+		ADD_CASE(&c, fills_part);
+		ADD_CASE(&c, stops);
+		add(&c, "auctions", GPUBE_INT32, 16, auctions);
+		add(&c, "auctions", GPUBE_INT32, 18, auctions);
 		for (int type = GPUBE_INT16; type <= GPUBE_FLOAT64; type++) {
 			for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
-				n = add(n, "convolves", (enum gpube_type)type, sizes[k], convolves);
+				add(&c, "convolves", (enum gpube_type)type, sizes[k], convolves);
 			for (int bits = 16; bits <= 18; bits++)
-				n = add(n, "shared", (enum gpube_type)type, bits, convolves_shared);
-			n = add(n, "solves", (enum gpube_type)type, 3, solves);
-			n = add(n, "solves", (enum gpube_type)type, 17, solves);
-			n = add(n, "merges", (enum gpube_type)type, 17, merges);
-			n = add(n, "streams", (enum gpube_type)type, 18, streams);
+				add(&c, "shared", (enum gpube_type)type, bits, convolves_shared);
+			add(&c, "solves", (enum gpube_type)type, 3, solves);
+			add(&c, "solves", (enum gpube_type)type, 17, solves);
+			add(&c, "merges", (enum gpube_type)type, 17, merges);
+			add(&c, "streams", (enum gpube_type)type, 18, streams);
 		}
 	}
-	status = _cmocka_run_group_tests("subset_convolve on the GPU", tests, n, NULL, NULL);
+	status = run_cases(&c, "subset_convolve on the GPU", NULL, NULL);
 	gpube_ctx_free(ctx);
-	return status != 0;
+	return status;
 }
