@@ -496,7 +496,9 @@ int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
 	gpube__dfs_tree_enter(w);
 	if (!t->conflict) /* the cutoff may be lower than before */
 		status = gpube__dfs_propagate(t);
-	if (!status && !t->conflict)
+	if (!status && t->conflict) /* it was lowered since the node was taken: nothing is left */
+		w->seen = gpube__node_part(&w->at.node);
+	else if (!status)
 		status = run_open(w);
 	w->last = -1;
 	pthread_mutex_lock(&w->s->lock);

@@ -18,7 +18,7 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
-enum { N_SEEDS = 600, N_LARGE = 300, N_SCARCE = 6, N_METHOD = 10 };
+enum { N_SEEDS = 600, N_LARGE = 300, N_SCARCE = 6, N_METHOD = 10, N_LATE = 3, N_REPEATED = 1000 };
 
 static int64_t n_together; /* nodes, in all tests so far */
 static int64_t n_cut;      /* cutoffs that fell during a search */
@@ -159,6 +159,18 @@ static void small_trees(void **state)
 	bounded_clear(&r);
 }
 
+/*
+ * Of these a thread may take the last open node just before the cutoff falls below what its root
+ * proves: about once in a thousand runs.
+ */
+static const int of_late_cutoffs[N_LATE] = {178, 338, 530};
+
+static void late_cutoffs(void **state)
+{
+	for (int i = 0; i < N_REPEATED; i++)
+		small_trees(state);
+}
+
 static void large_trees(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
@@ -287,6 +299,9 @@ int main(void)
 
 	add_seeds(&c, small_trees, N_SEEDS, "small trees, seed");
 	add_seeds(&c, large_trees, N_LARGE, "large trees, seed");
+	for (int i = 0; i < N_LATE; i++)
+		add_case(&c, late_cutoffs, (void *)(uintptr_t)of_late_cutoffs[i],
+			"late cutoffs, seed %d", of_late_cutoffs[i]);
 	ADD_CASE(&c, were_together);
 	add_seeds(&c, method, N_METHOD, "as a method, seed");
 	add_seeds(&c, scarce, N_SCARCE, "scarce memory, seed");
