@@ -5,6 +5,7 @@ usage: benchmarks/ablate.py run DATA --csv RUN.csv --changes benchmarks/ablate.t
                             [--like benchmarks/runs/solve-h200/collection.csv] [--least 0.05] [--most 1.5] [--timeout 60] [--threads 1]
                             [--options="--method pairwise"] [--build DIR] [--programs base=PROGRAM,NAME=PROGRAM]
        benchmarks/ablate.py report RUN.csv
+       benchmarks/ablate.py check [--changes benchmarks/ablate.tsv] [--names TEXT,TEXT]
 
 run: copies the sources that git knows into DIR (a temporary folder), builds the program there as it is and once for each change, and
 runs `gpube solve FILE --json --threads THREADS --backend cpu --memory 4G` on each file: those of modelled/, and of the collection as many as
@@ -13,6 +14,8 @@ in their path instead. A line of the changes is NAME, PATH, OLD and NEW, with a 
 once, becomes NEW; lines of one name belong together, and what begins with # is passed over. --names: these changes alone.
 --programs: these instead of changes, where two commits are compared. What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which, of one thread, are
 the same on each machine (but those of the semidefinite relaxation, whose least digits LAPACK decides); seconds are of the processor.
+
+check: whether each change can be made; what cannot is named, and the exit status is 1. Nothing is built.
 
 report: for each change the geometric mean of the ticks over those without it, 10^7 added to both, on files that both prove; their sums
 in 10^9; how many files differ by 2 % or more, and the proofs lost and won. Answers that differ are named.
@@ -72,19 +75,30 @@ def build(args, where):
     return os.path.join(where, "build", "gpube")
 
 
-def changed(where, edits):
-    """Makes the edits; returns what takes them back."""
-    before = {}
+def changed(where, edits, write=True):
+    """Makes the edits, on the disk only where it is to; returns what takes them back."""
+    before, now = {}, {}
     for path, old, new in edits:
         full = os.path.join(where, path)
-        with open(full) as f:
-            text = f.read()
-        if text.count(old) != 1:
-            sys.exit("%s: '%s' is there %d times" % (path, old, text.count(old)))
-        before.setdefault(full, text)
+        if full not in before:
+            try:
+                with open(full) as f:
+                    before[full] = now[full] = f.read()
+            except OSError as e:
+                sys.exit("%s: %s" % (path, e.strerror))
+        if now[full].count(old) != 1:
+            sys.exit("%s: '%s' is there %d times" % (path, old, now[full].count(old)))
+        now[full] = now[full].replace(old, new)
+    for full in now if write else ():
         with open(full, "w") as f:
-            f.write(text.replace(old, new))
+            f.write(now[full])
     return before
+
+
+def check(args):
+    for name, edits in changes_of(args).items():
+        before = changed(os.path.join(HERE, ".."), edits, write=False)
+        print("%s: %s" % (name, ", ".join(sorted(os.path.relpath(p, os.path.join(HERE, "..")) for p in before))))
 
 
 def run_one(args, gpube, path):
@@ -161,13 +175,13 @@ def report(args):
 
 
 def main():
-    verbs = {"run": run, "report": report}
+    verbs = {"run": run, "report": report, "check": check}
     if len(sys.argv) < 2 or sys.argv[1] not in verbs and sys.argv[1] not in ("-h", "--help"):
-        sys.exit("usage: benchmarks/ablate.py run|report …; see --help")
+        sys.exit("usage: benchmarks/ablate.py run|report|check …; see --help")
     ap = options(__doc__, "data", "--only", "--csv", changes=os.path.join(HERE, "ablate.tsv"), names="", files=40, least=0.05, most=1.5, timeout=60.0, threads=1,
                  options="", build="", programs="", cc=os.environ.get("CC", "gcc"), like=os.path.join(HERE, "runs", "solve-h200", "collection.csv"))
     args = ap.parse_args(sys.argv[2:] if sys.argv[1] in verbs else sys.argv[1:])
-    if not args.data or sys.argv[1] == "run" and not args.csv:
+    if sys.argv[1] != "check" and not args.data or sys.argv[1] == "run" and not args.csv:
         ap.error("a file or folder is needed, and --csv to run")
     verbs[sys.argv[1]](args)
 

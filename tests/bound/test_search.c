@@ -384,6 +384,41 @@ static void pieces_are_one_run(void **state)
 	}
 }
 
+/*
+ * Cutsets and annealings take their parts of the work, a half each at most, and one that was begun
+ * is ended: of models whose variables all have a cutset's tables, and where starts are frequent.
+ */
+static void work_is_shared(void **state)
+{
+	enum { N = 60, STEPS = 40000 };
+
+	(void)state;
+	for (uint64_t seed = 0; seed < 4; seed++) {
+		struct gpube_rng rng;
+		struct gpube_model *m = new_model(N, 3);
+		struct gpube_search *s;
+		double of_cutsets, of_annealing;
+
+		gpube__rng_init(&rng, seed);
+		for (int f = 0; f < 3 * N; f++) {
+			const int32_t scope[2] = {f % N, (f % N + 1 + f / N * 7) % N};
+			int64_t costs[9];
+
+			for (int k = 0; k < 9; k++)
+				costs[k] = (int64_t)gpube__rng_below(&rng, 100);
+			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
+		}
+		assert_int_equal(gpube__search_new(&s, ctx, m, seed), 0);
+		gpube__search_run(s, NULL, STEPS);
+		of_cutsets = (double)s->cutsets / (double)s->worked;
+		of_annealing = (double)s->annealed / (double)s->worked;
+		assert_true(of_cutsets > 0.1 && of_cutsets < 0.55);
+		assert_true(of_annealing > 0.1 && of_annealing < 0.55);
+		gpube__search_free(s);
+		gpube_model_free(m);
+	}
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -394,5 +429,6 @@ int main(void)
 	ADD_CASE(&c, the_tree_has_the_least_changes);
 	ADD_CASE(&c, wide_functions_have_one);
 	ADD_CASE(&c, pieces_are_one_run);
+	ADD_CASE(&c, work_is_shared);
 	return run_cases(&c, "search", ctx_setup, ctx_teardown);
 }
