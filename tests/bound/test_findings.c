@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 
 #include <limits.h>
+#include <stdlib.h>
 
 #include "gpube/base/bytes.h"
 #include "gpube/bound/bound.h"
@@ -52,8 +53,14 @@ static void run(
 		.method = (int)methods[seed % (sizeof(methods) / sizeof(*methods))],
 		.no_simplify = seed % 3 == 0};
 	struct gpube_solution *s;
+	const int status = gpube__solve_noted(&s, NULL, m, &opts, &watch);
 
-	assert_int_equal(gpube__solve_noted(&s, NULL, m, &opts, &watch), 0);
+	/* a method alone may not take costs as large as some are */
+	if (status == GPUBE_ELIMIT && opts.method != GPUBE_BOUND_AUTO) {
+		assert_true(llabs(best->cost) > (int64_t)1 << 50);
+		return;
+	}
+	assert_int_equal(status, 0);
 	assert_int_equal(
 		s->answer, best->feasible ? GPUBE_ANSWER_OPTIMAL : GPUBE_ANSWER_INFEASIBLE);
 	if (best->feasible)

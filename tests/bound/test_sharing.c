@@ -27,7 +27,7 @@ struct play {
 	struct gpube_bounder b;
 	struct guest guests[N_GUESTS];
 	struct gpube_rng rng;
-	int64_t number, seen, n_lent, n_back, n_lost;
+	int64_t number, seen, n_lent, n_back, n_lost, n_steps;
 	bool begun, over;
 };
 
@@ -168,11 +168,13 @@ static void owner_turn(struct play *p, uint64_t seed)
 	assert_int_equal(gpube__bound_dfs(&p->b, 0), 0); /* longer, it would wait for the guests */
 }
 
+/* The longer, the longer the play: trees of some seeds are large. */
 static void guest_turn(struct play *p, int i, uint64_t seed)
 {
 	struct gpube_dfs_tree *s = p->guests[i].tree;
+	const double most = 1e-4 * (1 + (double)p->n_steps / 1000);
 	const int64_t before =
-		gpube__work_until(ctx, gpube__worked(ctx) + 1e-4 * gpube__rng_unit(&p->rng));
+		gpube__work_until(ctx, gpube__worked(ctx) + most * gpube__rng_unit(&p->rng));
 
 	hasten(s, seed);
 	assert_int_equal(gpube__shared_tree.search(s), 0);
@@ -230,7 +232,6 @@ static void plays(void **state)
 	struct play p = {0};
 	const struct gpube_watch watch = {.arg = &p, .share = on_share};
 	struct bounded r;
-	int steps = 0;
 
 	spec.n_parts = 1 + (int)(seed / 3 % 3);
 	if (seed < N_SMALL ? bounded_init(&r, spec, seed) : bounded_large_init(&r, seed)) {
@@ -241,7 +242,7 @@ static void plays(void **state)
 			assert_int_equal(gpube__bounder_search(&p.b, NULL, 50), 0);
 		ctx->n_threads = 1 + (int)(seed / 2 % 2);
 		do {
-			assert_true(++steps < MOST_STEPS);
+			assert_true(++p.n_steps < MOST_STEPS);
 			step(&p, seed);
 			assert_true(p.b.lower <= r.optimum && p.b.upper >= r.optimum);
 			if (p.begun && gpube__shared_tree.state(p.b.state.tree).done)
