@@ -15,7 +15,8 @@ once, becomes NEW; lines of one name belong together, and what begins with # is 
 --programs: these instead of changes, where two commits are compared. What the CSV has already is not run again. A line of it is a change, a file, the status, the answer and the ticks of all turns, which, of one thread, are
 the same on each machine (but those of the semidefinite relaxation, whose least digits LAPACK decides); seconds are of the processor.
 
-check: whether each change can be made; what cannot is named, and the exit status is 1. Nothing is built.
+check: whether each change can be made in the sources here. The first that cannot is named, and the exit status is 1. Nothing is
+changed or built.
 
 report: for each change the geometric mean of the ticks over those without it, 10^7 added to both, on files that both prove; their sums
 in 10^9; how many files differ by 2 % or more, and the proofs lost and won. Answers that differ are named.
@@ -75,30 +76,37 @@ def build(args, where):
     return os.path.join(where, "build", "gpube")
 
 
-def changed(where, edits, write=True):
-    """Makes the edits, on the disk only where it is to; returns what takes them back."""
-    before, now = {}, {}
+def edited(where, edits):
+    """{file: (its text, its text with the edits)}; ends the program where one cannot be made."""
+    texts = {}
     for path, old, new in edits:
         full = os.path.join(where, path)
-        if full not in before:
+        if full not in texts:
             try:
                 with open(full) as f:
-                    before[full] = now[full] = f.read()
+                    texts[full] = (f.read(),) * 2
             except OSError as e:
                 sys.exit("%s: %s" % (path, e.strerror))
-        if now[full].count(old) != 1:
-            sys.exit("%s: '%s' is there %d times" % (path, old, now[full].count(old)))
-        now[full] = now[full].replace(old, new)
-    for full in now if write else ():
+        before, now = texts[full]
+        if now.count(old) != 1:
+            sys.exit("%s: '%s' is there %d times" % (path, old, now.count(old)))
+        texts[full] = before, now.replace(old, new)
+    return texts
+
+
+def changed(where, edits):
+    """Makes the edits; returns what takes them back."""
+    texts = edited(where, edits)
+    for full, (_, now) in texts.items():
         with open(full, "w") as f:
-            f.write(now[full])
-    return before
+            f.write(now)
+    return {full: before for full, (before, _) in texts.items()}
 
 
 def check(args):
     for name, edits in changes_of(args).items():
-        before = changed(os.path.join(HERE, ".."), edits, write=False)
-        print("%s: %s" % (name, ", ".join(sorted(os.path.relpath(p, os.path.join(HERE, "..")) for p in before))))
+        edited(os.path.join(HERE, ".."), edits)
+        print("%s: %s" % (name, ", ".join(sorted({path for path, _, _ in edits}))))
 
 
 def run_one(args, gpube, path):

@@ -346,7 +346,8 @@ static int run_open(struct gpube_dfs_worker *w)
 	int status;
 
 	w->seen = 0;
-	if (w->at.node.bound + w->others >= w->t->cutoff) {
+	/* the cutoff may have fallen since the node was taken, below what the root proves, too */
+	if (w->t->conflict || w->at.node.bound + w->others >= w->t->cutoff) {
 		w->seen = gpube__node_part(&w->at.node);
 		return GPUBE_OK;
 	}
@@ -496,9 +497,7 @@ int gpube__dfs_tree_run(struct gpube_dfs_worker *w)
 	gpube__dfs_tree_enter(w);
 	if (!t->conflict) /* the cutoff may be lower than before */
 		status = gpube__dfs_propagate(t);
-	if (!status && t->conflict) /* it was lowered since the node was taken: nothing is left */
-		w->seen = gpube__node_part(&w->at.node);
-	else if (!status)
+	if (!status)
 		status = run_open(w);
 	w->last = -1;
 	pthread_mutex_lock(&w->s->lock);

@@ -145,7 +145,7 @@ static void forge_lists(const struct gpube_model *m, int64_t best, uint64_t seed
 		if (k % 2)
 			draw_cases(&c, &rng);
 		c.shift = far ? 40 : (int)gpube__rng_below(&rng, 6);
-		/* a certificate's is never below 0 */
+		/* the format has no cap below 0, where the best total may be */
 		c.cap = far ? (best > 0 ? best : 0) + ((int64_t)1 << 20) : c.cap;
 		if (gpube__rng_below(&rng, 3) == 0)
 			c.cap = (int64_t)gpube__rng_below(&rng, (uint64_t)c.cap + 1);

@@ -160,8 +160,8 @@ static void small_trees(void **state)
 }
 
 /*
- * Of these a thread may take the last open node just before the cutoff falls below what its root
- * proves: about once in a thousand runs.
+ * In about one of a thousand runs of these seeds a thread takes the last open node, and then the
+ * cutoff falls below what propagation proves at the root, before the thread begins.
  */
 static const int of_late_cutoffs[N_LATE] = {178, 338, 530};
 

@@ -55,9 +55,9 @@ static void run(
 	struct gpube_solution *s;
 	const int status = gpube__solve_noted(&s, NULL, m, &opts, &watch);
 
-	/* a method alone may not take costs as large as some are */
+	/* some methods do not take very large costs, and say so when they are asked for alone */
 	if (status == GPUBE_ELIMIT && opts.method != GPUBE_BOUND_AUTO) {
-		assert_true(llabs(best->cost) > (int64_t)1 << 50);
+		assert_true(!best->feasible || llabs(best->cost) > (int64_t)1 << 50);
 		return;
 	}
 	assert_int_equal(status, 0);

@@ -385,8 +385,9 @@ static void pieces_are_one_run(void **state)
 }
 
 /*
- * Cutsets and annealings take their parts of the work, a half each at most, and one that was begun
- * is ended: of models whose variables all have a cutset's tables, and where starts are frequent.
+ * Cutsets have at most half of the work, and so have annealings, but for the last one of each,
+ * which is ended. The model is small, so that the search often starts again and both would have
+ * more.
  */
 static void work_is_shared(void **state)
 {

@@ -168,7 +168,7 @@ static void owner_turn(struct play *p, uint64_t seed)
 	assert_int_equal(gpube__bound_dfs(&p->b, 0), 0); /* longer, it would wait for the guests */
 }
 
-/* The longer, the longer the play: trees of some seeds are large. */
+/* Turns get longer as the play does: the trees of some seeds have thousands of nodes. */
 static void guest_turn(struct play *p, int i, uint64_t seed)
 {
 	struct gpube_dfs_tree *s = p->guests[i].tree;
