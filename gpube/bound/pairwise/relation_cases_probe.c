@@ -10,7 +10,7 @@ enum { PROBE_SWEEPS = 2 };
  * Of the first cases so many times as many choices are looked at as of the others: what is seen
  * there counts everywhere.
  */
-enum { FIRST_CASES = 4, FIRST_PROBES = 2 };
+enum { FIRST_CASES = 4, FIRST_PROBES = 8 };
 
 /* ---- what costs say -------------------------------------------------------------------------- */
 
