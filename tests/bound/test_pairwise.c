@@ -145,31 +145,19 @@ static void card(void **state)
 	ctx->log = NULL;
 }
 
-/* how many relations, and their tuples; the tuples that one may have */
-static long long first[2], grown[2], most;
+static long long most; /* tuples that one of the grown relations may have */
 
 static void hear_growth(void *arg, const struct gpube_log *said)
 {
-	static const char of[] = "pairwise: sparse relations of up to ";
-
 	(void)arg;
-	if (!first[1])
-		(void)sscanf(said->text,
-			"pairwise: %lld subproblems of %*d of %*d variables, %*d separators, %lld",
-			&first[0], &first[1]);
-	if (strncmp(said->text, of, strlen(of)) == 0) {
-		assert_int_equal(
-			sscanf(said->text + strlen(of), "%lld tuples: %lld, %*d separators, %lld",
-				&most, &grown[0], &grown[1]),
-			3);
+	if (sscanf(said->text, "pairwise: sparse relations of up to %lld tuples", &most) == 1)
 		gpube_ctx_stop(ctx);
-	}
 }
 
 /*
- * Where no two relations fit into one of twice as many tuples they may have more at once: on a
- * torus of two dimensions they have 256 tuples of 8 spins, and two of them 4096 or more. Cases join
- * them from there.
+ * On a torus of two dimensions the first relations have 256 tuples, of 8 spins, and two of them
+ * together at least 4,096, so none are joined. They may have more tuples at once, and are split:
+ * cases, in which spins are fixed, join them.
  */
 static void growth(void **state)
 {
@@ -177,11 +165,11 @@ static void growth(void **state)
 	struct gpube_model *m = spin_glass(32 * 32, 32, 1, 1);
 
 	(void)state;
+	most = 0;
 	ctx->log = hear_growth;
 	gpube_result_free(must_bound(m, &opts));
 	ctx->log = NULL;
 	gpube_ctx_resume(ctx);
-	assert_true(first[1] && grown[1]);
 	assert_int_equal(most, 2048);
 	gpube_model_free(m);
 }
@@ -245,7 +233,7 @@ int main(void)
 	add_seeds(&c, splitting, N_SPLIT, "splitting, seed");
 	add_seeds(&c, torus, N_TORUS, "torus, seed");
 	add_case(&c, card, NULL, "a card is asked for");
-	add_case(&c, growth, NULL, "relations grow until two are one");
+	add_case(&c, growth, NULL, "relations that cannot be joined");
 	add_numbers(&c, scarce, 4, "scarce memory, seed");
 	return run_cases(&c, "pairwise", ctx_setup_1_thread, ctx_teardown);
 }

@@ -14,9 +14,10 @@ enum { SMALL_TABLE = 256 };
 /* Entries that the first sweeps may read; more is not for sweeps of milliseconds. */
 enum { MOST_SWEPT = 1 << 24 };
 /*
- * Times as many entries when relations grow; where none are joined by that, up to so many: cases
- * join theirs sooner, since variables that are fixed leave shorter ones, and many cases of short
- * relations close more in the same time than a few of long ones.
+ * When relations grow they may have so many times as many entries; where that joins no two of them,
+ * they grow again, up to so many entries. Cases join them later, because variables that are fixed
+ * leave shorter ones, and in the same time many cases of short relations close more than a few of
+ * long ones do (runs/sweeps-h200).
  */
 enum { GROWTH = 2, LARGEST = 2048 };
 

@@ -7,8 +7,8 @@
 /* Of a look ahead: over what changes, and by a card over all. */
 enum { PROBE_SWEEPS = 2 };
 /*
- * Of the first cases so many times as many choices are looked at as of the others: what is seen
- * there counts everywhere.
+ * In cases of less than that depth a look ahead compares so many times as many choices as in deeper
+ * ones: what is seen there ranks the choices of all cases below.
  */
 enum { FIRST_CASES = 4, FIRST_PROBES = 8 };
 
