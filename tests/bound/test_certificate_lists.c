@@ -316,7 +316,9 @@ static int note_cases(struct gpube_certificate *notes, struct gpube_model *m, ui
 {
 	const struct gpube_case_rules rules = {.slow = seed % 3 ? 1 : 0.1,
 		.most_windows = 1 + (int)(seed % 2),
-		.probes = (int)(seed % 5)};
+		.probes = (int)(seed % 5),
+		.judged = (int)(seed % 2),
+		.progress = 2}; /* of longer lists on the way */
 	struct gpube_simplified s, joined;
 	struct gpube_bounder b;
 	bool any = false;

@@ -11,6 +11,8 @@ const struct gpube_case_rules gpube__case_rules = {.slow = 0.01,
 	.most_windows = 100,
 	.probes = 6,
 	.steps = 2000,
+	.judged = 128,
+	.progress = 0.2,
 	.more_card_workers = 1};
 
 /*
@@ -119,6 +121,7 @@ static void put(struct gpube_case_worker *w, struct gpube_relations *part[2])
 	c->n_closed += n ? n - n_open : 1;
 	c->n_split += n == 2;
 	gpube__frontier_let_go(&c->open, &w->hand);
+	gpube__cases_judge(c);
 	pthread_cond_broadcast(&c->changed);
 	pthread_mutex_unlock(&c->lock);
 }
@@ -210,6 +213,8 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 	c->s = s;
 	c->rules = rules;
 	c->target = s->relations->state.target;
+	c->judged_at = rules->judged;
+	c->missing = c->target - s->relations->state.constant;
 	c->open.most_bytes = (int64_t)(ctx->memory_bytes / 4);
 	c->n_workers = ctx->n_threads * (1 + (gpube__sweeper_prefers_card(&s->sweeper, s->relations)
 							     ? rules->more_card_workers

@@ -8,7 +8,10 @@
  * that was proved goes on; relations of as many entries are joined again, of more variables now,
  * and sweeps go on until they bring little, the sooner the more threads are idle. Then it is split.
  * (Relations of twice as many entries, where they promised more than a split, made no difference to
- * 159 files and were worse on two large ones: runs/solve-h200.)
+ * 159 files and were worse on two large ones: runs/solve-h200.) Where the bound of the whole stands
+ * still although there are twice as many splits, all cases have longer relations from then on.
+ * (Beginning again at the root with these proves as much, half as fast, and certificates, other
+ * ranks and checkpoints would have to know of it: runs/sweeps-h200.)
  *
  * The case of the least bound is next, so that the least of all that are open is the bound of the
  * whole and rises; where memory is short, the deepest. A case leaves only when its bound reaches
@@ -42,6 +45,12 @@ struct gpube_case_rules {
 	/* variables that a look ahead compares; the first cases have some times as many */
 	int probes;
 	int steps; /* of local search at a time */
+	/*
+	 * After so many splits, and whenever there are twice as many: relations grow unless that
+	 * part of what was missing has come since. 0: they do not
+	 */
+	int judged;
+	double progress;
 	/* workers for each thread beside its own, where the host sweeps; where a card does */
 	int more_workers, more_card_workers;
 };
@@ -89,6 +98,8 @@ struct gpube_relation_cases {
 	int64_t target;                     /* of the cutoff that there is now */
 	int64_t n_split, n_closed, n_saved; /* n_saved: of both, at the last save on the way */
 	double told;                        /* when counts were */
+	int64_t most;               /* tuples of a case's relations, at least; 0: as they are */
+	int64_t judged_at, missing; /* splits when it is asked next; what was missing last time */
 	/*
 	 * What is closed, and what a guest gave away, less what others gave: with the open and the
 	 * held cases the whole, 1, or a guest's, 0 (frontier.h).
@@ -168,6 +179,9 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2
 /* With the lock held: an open case. Errors: ENOMEM */
 int gpube__cases_push(
 	struct gpube_relation_cases *c, struct gpube_relations *l, int64_t bound, int32_t depth);
+
+/* With the lock held, after a split: cases have longer relations if their bound stands still. */
+void gpube__cases_judge(struct gpube_relation_cases *c);
 
 /* Local search from an assignment of the simplified model, or on from where it was. */
 void gpube__case_search(struct gpube_case_worker *w, const int32_t *from);

@@ -14,6 +14,31 @@ int gpube__cases_push(
 			.bound = bound, .depth = depth, .payload = l, .bytes = (int64_t)bytes});
 }
 
+/*
+ * Relations grow to so many times as many tuples, up to so many; of more a case takes so long that
+ * its bound rises no faster (runs/sweeps-h200).
+ */
+enum { LONGER = 4, LONGEST = 1 << 14 };
+
+void gpube__cases_judge(struct gpube_relation_cases *c)
+{
+	const struct gpube_relations *next = c->open.n ? c->open.nodes[0].payload : NULL;
+	int64_t least, missing, most;
+
+	/* (where memory is short the deepest are next, and of loans only the old bound is known) */
+	if (!c->rules->judged || c->n_split < c->judged_at || !next || c->shared || c->guest ||
+		c->open.bytes > c->open.most_bytes)
+		return;
+	least = gpube__frontier_least(&c->open);
+	missing = least < c->target ? c->target - least : 0;
+	most = LONGER * (next->most > c->most ? next->most : c->most);
+	if ((double)(c->missing - missing) < c->rules->progress * (double)c->missing &&
+		most <= LONGEST)
+		__atomic_store_n(&c->most, most, __ATOMIC_RELAXED);
+	c->judged_at = 2 * c->n_split;
+	c->missing = missing;
+}
+
 static void clear_worker(struct gpube_case_worker *w)
 {
 	gpube__sweeper_close(&w->sweeper);

@@ -203,11 +203,16 @@ static int split(struct gpube_case_worker *w, int best, struct gpube_relations *
 /* Relations that have separators, of fewer entries where there is no room for them. */
 static int ready(struct gpube_case_worker *w)
 {
+	const int64_t wanted = __atomic_load_n(&w->all->most, __ATOMIC_RELAXED);
+	int64_t most = wanted > w->at->most ? wanted : w->at->most;
 	int status = GPUBE_OK;
 	bool any = w->at->plan.members != NULL;
 
-	for (int64_t most = w->at->most; !status && !any && most >= FEWEST_ENTRIES; most /= 2)
+	for (; !status && !any && most >= FEWEST_ENTRIES; most /= 2) {
 		status = join(w, most, &any);
+		if (!any && most == wanted) /* nor is there room in other cases */
+			__atomic_store_n(&w->all->most, 0, __ATOMIC_RELAXED);
+	}
 	return status;
 }
 
