@@ -18,6 +18,12 @@ enum { CALL_TICKS = 1000, START_TICKS = 60, LOADED_TICKS = 8 };
 #define ANNEALING  0.6
 #define ANNEALINGS 1.0
 #define HOT        0.5
+/* Of the best once more: work for each variable, and how hot, as a part of that. */
+enum { REHEATING = 10000 };
+#define REHEATED 0.3
+/* Cutsets of a crossing with the best; the part of all work that crossings may be. */
+enum { CROSSINGS = 3 };
+#define CROSSED 0.1
 /*
  * Cutsets that bring nothing, one after the other, after which no more are tried; and the part of
  * all work that they may be: one takes as long as thousands of steps.
@@ -40,7 +46,7 @@ void gpube__search_free(struct gpube_search *s)
 	gpube__incidence_clear(ctx, &s->functions);
 	gpube__search_cutset_clear(s);
 	gpube__search_moves_clear(s);
-	GPUBE_FREE_ALL(ctx, s->values, s->other, s->best, s);
+	GPUBE_FREE_ALL(ctx, s->values, s->other, s->mate, s->best, s);
 }
 
 /* Of each variable of f, in its dense table. */
@@ -102,8 +108,9 @@ int gpube__search_new(struct gpube_search **out, struct gpube_ctx *ctx, const st
 	s->stride = gpube__alloc_zero(ctx, (uint64_t)m->n_scopes + 1, sizeof(*s->stride));
 	s->values = gpube__alloc_zero(ctx, n, sizeof(*s->values));
 	s->other = gpube__alloc_zero(ctx, n, sizeof(*s->other));
+	s->mate = gpube__alloc_zero(ctx, n, sizeof(*s->mate));
 	s->best = gpube__alloc_zero(ctx, n, sizeof(*s->best));
-	if (!s->at || !s->dense || !s->stride || !s->values || !s->other || !s->best)
+	if (!s->at || !s->dense || !s->stride || !s->values || !s->other || !s->mate || !s->best)
 		goto out;
 	for (int32_t i = 0; i < m->n_vars; i++)
 		s->at[i + 1] = s->at[i] + m->vars[i].domain;
@@ -316,10 +323,13 @@ static double mean_change(const struct gpube_search *s)
 	return n ? sum / (double)n : 0;
 }
 
-/* To the least of all assignments that keep a random cutset. */
-static void move_by_cutset(struct gpube_search *s)
+/*
+ * To the least of all assignments that keep a random cutset, and the variables that have the same
+ * value in 'unlike', if that is not NULL.
+ */
+static void move_by_cutset(struct gpube_search *s, const int32_t *unlike)
 {
-	gpube__search_cutset(s, s->other);
+	gpube__search_cutset(s, unlike, s->other);
 	for (int32_t k = 0; k < s->cutset.n; k++) {
 		const int32_t i = s->cutset.vars[k];
 
@@ -330,16 +340,16 @@ static void move_by_cutset(struct gpube_search *s)
 
 /*
  * From where it is, changes that cost more are taken the more seldom the colder it gets: what is
- * left then is far better than a random start, the more so the longer it took. Nothing, where
- * annealings would have more than their part of the work: a caller that counts steps knows then
- * what they cost.
+ * left then is far better than a random start, the more so the longer it took. False, and nothing
+ * is done, where annealings would have more than their part of the work: a caller that counts steps
+ * knows then what they cost.
  */
-static void anneal(struct gpube_search *s)
+static bool anneal(struct gpube_search *s, double work, double hot)
 {
 	const int64_t begin = s->worked;
-	const double other = (double)(begin - s->annealed), work = ANNEALING * other,
-		     start = HOT * mean_change(s);
-	double left = (double)s->annealed + work <= ANNEALINGS * other;
+	const double other = (double)(begin - s->annealed), start = hot * mean_change(s);
+	const bool may = (double)s->annealed + work <= ANNEALINGS * other;
+	double left = may;
 
 	while (left > 0 && !gpube__stopped(s->ctx)) {
 		for (int32_t i = 0; i < s->m->n_vars; i++) {
@@ -359,34 +369,49 @@ static void anneal(struct gpube_search *s)
 		left = 1 - (double)(s->worked - begin) / work;
 	}
 	s->annealed += s->worked - begin;
+	return may;
+}
+
+static bool may_cross(const struct gpube_search *s)
+{
+	return s->best_cost != INT64_MAX && s->cutset.sum &&
+	       (double)s->crossed < CROSSED * (double)s->worked;
+}
+
+static void set_random(struct gpube_search *s, int32_t i)
+{
+	s->values[i] = (int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
+}
+
+/* From the best, which is annealed again, or changed where that is too much work. */
+static void start_near(struct gpube_search *s)
+{
+	const int32_t n = s->m->n_vars;
+	/*
+	 * mostly small: where many constraints are hard, what many changes break is not soon mended
+	 */
+	const int32_t changes = 2 + (int32_t)gpube__rng_below(&s->rng,
+					    gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
+
+	memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
+	start(s);
+	if (may_cross(s) && anneal(s, (double)REHEATING * n, REHEATED * HOT))
+		return;
+	for (int32_t k = 0; k < changes; k++)
+		set_random(s, (int32_t)gpube__rng_below(&s->rng, (uint64_t)n));
+	start(s);
 }
 
 static void kick(struct gpube_search *s)
 {
-	/*
-	 * mostly small: where many constraints are hard, what many changes break is not soon mended
-	 */
-	int32_t n = s->m->n_vars,
-		changes = 2 + (int32_t)gpube__rng_below(&s->rng,
-				      gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
-
 	if (s->best_cost != INT64_MAX && gpube__rng_below(&s->rng, 4)) {
-		memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
-		for (int32_t k = 0; k < changes; k++) {
-			int32_t i = (int32_t)gpube__rng_below(&s->rng, (uint64_t)n);
-
-			s->values[i] =
-				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
-		}
-	} else {
-		for (int32_t i = 0; i < n; i++)
-			s->values[i] =
-				(int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
-		start(s);
-		anneal(s);
+		start_near(s);
 		return;
 	}
+	for (int32_t i = 0; i < s->m->n_vars; i++)
+		set_random(s, i);
 	start(s);
+	(void)anneal(s, ANNEALING * (double)(s->worked - s->annealed), HOT);
 }
 
 /*
@@ -400,11 +425,35 @@ static bool descend(struct gpube_search *s)
 		n++) {
 		const int64_t before = s->now, begin = s->worked;
 
-		move_by_cutset(s);
+		move_by_cutset(s, NULL);
 		s->cutsets += s->worked - begin;
 		n = s->now < before ? -1 : n;
 	}
 	return s->now < s->record && keep_best(s);
+}
+
+/*
+ * To the best with what is better here, where there is any. True if best got better; where not, it
+ * stays where it is.
+ */
+static bool cross(struct gpube_search *s)
+{
+	const size_t bytes = (size_t)s->m->n_vars * sizeof(*s->mate);
+	const int64_t begin = s->worked;
+	int64_t best;
+
+	memcpy(s->mate, s->values, bytes);
+	memcpy(s->values, s->best, bytes);
+	start(s);
+	best = s->now;
+	for (int k = 0; k < CROSSINGS; k++)
+		move_by_cutset(s, s->mate);
+	if (s->now >= best) {
+		memcpy(s->values, s->mate, bytes);
+		start(s);
+	}
+	s->crossed += s->worked - begin;
+	return s->now < best && keep_best(s);
 }
 
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
@@ -429,6 +478,10 @@ bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t step
 			s->last = s->step;
 			better |= keep_best(s);
 			better |= descend(s);
+			if (may_cross(s) && cross(s)) {
+				better = true;
+				(void)descend(s);
+			}
 		}
 		if (!gpube__search_moves_pick(s, &var, &value)) {
 			if (s->last == s->step)

@@ -16,6 +16,16 @@
  * drew samples so with trees; Selby, 2014, took the least). The variable with the smallest table
  * goes next, as in min-degree orders; where all tables are too large, one that has a large one
  * joins the cutset. A move costs the cells of the tables; of a grid four fifths may change.
+ *
+ * A new start is crossed with the best assignment: those variables in which the two differ take the
+ * least of all their assignments, while the others stay. On sparse graphs they form many parts that
+ * share no function, and each part gets the better of the two or one better still. That is why the
+ * search may begin near the best by annealing it again, shortly and less hot: what becomes worse in
+ * one part costs nothing in the others. Crossings have a tenth of the work; beyond that some random
+ * changes of the best are a start. Weighed: (1) each part as it is in one of the two (partition
+ * crossover: Tinos, Whitley, Chicano, 2015), as good on the one torus that was tried. (2) No start
+ * but from the best: better on tori, worse on SPOT5 and CELAR. (3) Crossings without a limit: the
+ * optima of CELAR come later. See runs/sweeps-h200.
  */
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
@@ -89,7 +99,7 @@ struct gpube_search {
 	int64_t **dense;   /* per function: its cells, or NULL: too large */
 	int64_t *stride;   /* in these, of the variables of all scopes */
 	int64_t forbidden; /* what a forbidden tuple costs */
-	int32_t *values, *other;
+	int32_t *values, *other, *mate;
 	int64_t last; /* the step that was the last to get better */
 	/* now: cost of 'values', forbidden tuples at that price; record: the least since a start */
 	int64_t step, now, record;
@@ -97,8 +107,8 @@ struct gpube_search {
 	struct gpube_search_cutset cutset;
 	int32_t *best;     /* of all runs */
 	int64_t best_cost; /* constant included; INT64_MAX: none yet, or not allowed */
-	/* ticks so far; those of cutsets, of annealing */
-	int64_t worked, cutsets, annealed;
+	/* ticks so far; those of cutsets, of annealing, of crossing */
+	int64_t worked, cutsets, annealed, crossed;
 	bool started;
 };
 
@@ -140,7 +150,8 @@ void gpube__search_cutset_clear(struct gpube_search *s);
 /*
  * gpube__search_cutset() - a random cutset, and in 'values' the least of all assignments in which
  * its variables keep the values of s->values; of several any. s->cost is up to date.
+ * unlike  an assignment; all variables that have the same value there are in the cutset. Or NULL
  */
-void gpube__search_cutset(struct gpube_search *s, int32_t *values);
+void gpube__search_cutset(struct gpube_search *s, const int32_t *unlike, int32_t *values);
 
 #endif

@@ -248,14 +248,20 @@ static void keep_one(struct gpube_search *s, int32_t f)
 	s->worked += 2 * NEAR_TICKS * s->m->functions[f].arity;
 }
 
-/* All are live but those of one value and those that have too many cells or neighbours. */
-static void begin(struct gpube_search *s)
+/*
+ * All are live but those of one value, those that have too many cells or neighbours, and those that
+ * have the value of 'unlike', if that is not NULL.
+ */
+static void begin(struct gpube_search *s, const int32_t *unlike)
 {
 	struct gpube_search_cutset *w = &s->cutset;
 	const int32_t n = s->m->n_vars;
 
 	for (int32_t i = 0; i < n; i++)
-		w->is[i] = s->m->vars[i].domain < 2 || w->size[i] > w->limit ? CUT : LIVE;
+		w->is[i] = s->m->vars[i].domain < 2 || w->size[i] > w->limit ||
+					   (unlike && unlike[i] == s->values[i])
+				   ? CUT
+				   : LIVE;
 	for (int32_t f = 0; f < s->m->n_functions; f++)
 		if (!s->dense[f] && s->m->functions[f].arity > 1)
 			keep_one(s, f);
@@ -293,12 +299,12 @@ static void begin(struct gpube_search *s)
 	}
 }
 
-static void choose(struct gpube_search *s)
+static void choose(struct gpube_search *s, const int32_t *unlike)
 {
 	struct gpube_search_cutset *w = &s->cutset;
 	const int32_t n = s->m->n_vars;
 
-	begin(s);
+	begin(s, unlike);
 	while (w->n_live) {
 		while (w->least <= w->limit && w->after[n + w->least] == n + w->least)
 			w->least++;
@@ -470,7 +476,7 @@ static void send(struct gpube_search *s, int32_t i, struct gpube_search_bucket *
 	}
 }
 
-void gpube__search_cutset(struct gpube_search *s, int32_t *values)
+void gpube__search_cutset(struct gpube_search *s, const int32_t *unlike, int32_t *values)
 {
 	struct gpube_search_cutset *w = &s->cutset;
 	int32_t used = 0;
@@ -478,7 +484,7 @@ void gpube__search_cutset(struct gpube_search *s, int32_t *values)
 	memcpy(values, s->values, (size_t)s->m->n_vars * sizeof(*values));
 	if (!w->sum)
 		return;
-	choose(s);
+	choose(s, unlike);
 	make_room(s);
 	for (int32_t k = 0; k < w->n; k++)
 		w->buckets[k].first = w->buckets[k].next = -1;

@@ -162,7 +162,7 @@ static void hear_growth(void *arg, const struct gpube_log *said)
 static void growth(void **state)
 {
 	const struct gpube_opts opts = {.method = GPUBE_BOUND_PAIRWISE};
-	struct gpube_model *m = spin_glass(32 * 32, 32, 1, 1);
+	struct gpube_model *m = spin_glass(32 * 32, 32, 1, 3);
 
 	(void)state;
 	most = 0;

@@ -175,16 +175,20 @@ static void cutsets_leave_the_least(void **state)
 		room = s->cutset.n_costs;
 		for (int round = 0; round < 5; round++) {
 			bool out[N_VARS] = {false};
-			int32_t after[N_VARS];
+			int32_t after[N_VARS], other[N_VARS];
+			const int32_t *unlike = round % 2 ? other : NULL;
 
 			s->cutset.limit = 8 * (2 + (int32_t)gpube__rng_below(&rng, 9));
 			s->cutset.n_costs = round ? room : 16;
 			gpube__search_run(s, NULL, 3);
-			gpube__search_cutset(s, after);
+			for (int32_t i = 0; i < m->n_vars; i++)
+				other[i] = (int32_t)gpube__rng_below(
+					&rng, (uint64_t)m->vars[i].domain);
+			gpube__search_cutset(s, unlike, after);
 			for (int k = 0; k < s->cutset.n; k++) {
 				const int32_t i = s->cutset.vars[k];
 
-				assert_false(out[i]);
+				assert_false(out[i] || (unlike && unlike[i] == s->values[i]));
 				assert_true(m->vars[i].domain > 1);
 				out[i] = true;
 			}
@@ -201,6 +205,40 @@ static void cutsets_leave_the_least(void **state)
 		gpube_model_free(m);
 	}
 	assert_true(n_out > 5000 && n_cut > 1000 && n_short > 20);
+}
+
+/* A grid of weights +-1: new starts are crossed with the best, as far as their part of the work. */
+static void starts_are_crossed(void **state)
+{
+	enum { SIDE = 12 };
+	struct gpube_rng rng;
+	struct gpube_model *m;
+	struct gpube_search *s;
+	int64_t cost;
+
+	(void)state;
+	gpube__rng_init(&rng, 1);
+	m = new_model(SIDE * SIDE, 2);
+	for (int i = 0; i < SIDE * SIDE; i++)
+		for (int right = 0; right < 2; right++) {
+			const int32_t to = right ? i / SIDE * SIDE + (i + 1) % SIDE
+						 : (i + SIDE) % (SIDE * SIDE),
+				      scope[] = {i, to};
+			const int64_t a = (int64_t)gpube__rng_below(&rng, 2),
+				      costs[] = {a, 1 - a, 1 - a, a};
+
+			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
+		}
+	assert_int_equal(gpube__search_new(&s, ctx, m, 1), 0);
+	for (int k = 0; k < 100; k++) {
+		gpube__search_run(s, NULL, 1000);
+		assert_true(s->now == price(s, s->values));
+		assert_int_equal(gpube_model_cost(&cost, m, s->best), 0);
+		assert_true(cost == s->best_cost);
+	}
+	assert_true(s->crossed > s->worked / 50 && s->crossed < s->worked / 5);
+	gpube__search_free(s);
+	gpube_model_free(m);
 }
 
 /* A table has at most as many cells as are allowed, whatever the domains and who is joined. */
@@ -241,7 +279,7 @@ static void tables_are_small(void **state)
 			s->cutset.limit = 8 * (3 + round % 8);
 			gpube__search_run(s, NULL, 20);
 			now = s->now;
-			gpube__search_cutset(s, after);
+			gpube__search_cutset(s, NULL, after);
 			assert_true(price(s, after) <= now);
 			for (int k = 0; k < s->cutset.n; k++) {
 				int64_t cells = m->vars[s->cutset.vars[k]].domain;
@@ -344,7 +382,7 @@ static void wide_functions_have_one(void **state)
 			int n_first = 0, n_second = 0;
 
 			gpube__search_run(s, NULL, 3);
-			gpube__search_cutset(s, after);
+			gpube__search_cutset(s, NULL, after);
 			for (int k = 0; k < s->cutset.n; k++) {
 				n_first += s->cutset.vars[k] < 20;
 				n_second += s->cutset.vars[k] >= 5;
@@ -426,6 +464,7 @@ int main(void)
 
 	ADD_CASE(&c, changes_cost_what_is_kept);
 	ADD_CASE(&c, cutsets_leave_the_least);
+	ADD_CASE(&c, starts_are_crossed);
 	ADD_CASE(&c, tables_are_small);
 	ADD_CASE(&c, the_tree_has_the_least_changes);
 	ADD_CASE(&c, wide_functions_have_one);
