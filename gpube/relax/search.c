@@ -18,7 +18,7 @@ enum { CALL_TICKS = 1000, START_TICKS = 60, LOADED_TICKS = 8 };
 #define ANNEALING  0.6
 #define ANNEALINGS 1.0
 #define HOT        0.5
-/* Of the best once more: work for each variable, and how hot, as a part of that. */
+/* When the best is annealed again: ticks for each variable, and how hot, as a part of HOT. */
 enum { REHEATING = 10000 };
 #define REHEATED 0.3
 /* Cutsets of a crossing with the best; the part of all work that crossings may be. */
@@ -338,18 +338,21 @@ static void move_by_cutset(struct gpube_search *s, const int32_t *unlike)
 	}
 }
 
+/* Within the annealings' part of the work: a caller that counts steps knows then what they cost. */
+static bool may_anneal(const struct gpube_search *s, double work)
+{
+	return (double)s->annealed + work <= ANNEALINGS * (double)(s->worked - s->annealed);
+}
+
 /*
  * From where it is, changes that cost more are taken the more seldom the colder it gets: what is
- * left then is far better than a random start, the more so the longer it took. False, and nothing
- * is done, where annealings would have more than their part of the work: a caller that counts steps
- * knows then what they cost.
+ * left then is far better than a random start, the more so the longer it took.
  */
-static bool anneal(struct gpube_search *s, double work, double hot)
+static void anneal(struct gpube_search *s, double work, double hot)
 {
 	const int64_t begin = s->worked;
-	const double other = (double)(begin - s->annealed), start = hot * mean_change(s);
-	const bool may = (double)s->annealed + work <= ANNEALINGS * other;
-	double left = may;
+	const double start = hot * mean_change(s);
+	double left = 1;
 
 	while (left > 0 && !gpube__stopped(s->ctx)) {
 		for (int32_t i = 0; i < s->m->n_vars; i++) {
@@ -369,7 +372,6 @@ static bool anneal(struct gpube_search *s, double work, double hot)
 		left = 1 - (double)(s->worked - begin) / work;
 	}
 	s->annealed += s->worked - begin;
-	return may;
 }
 
 static bool may_cross(const struct gpube_search *s)
@@ -383,27 +385,38 @@ static void set_random(struct gpube_search *s, int32_t i)
 	s->values[i] = (int32_t)gpube__rng_below(&s->rng, (uint64_t)s->m->vars[i].domain);
 }
 
+/*
+ * Some random variables: mostly few, because where many constraints are hard, what many changes
+ * break is not soon mended.
+ */
+static void change_some(struct gpube_search *s)
+{
+	const uint64_t n = (uint64_t)s->m->n_vars,
+		       more = gpube__rng_below(
+			       &s->rng, gpube__rng_below(&s->rng, 4) ? 3 : 1 + n / 8);
+
+	for (uint64_t k = 0; k < 2 + more; k++)
+		set_random(s, (int32_t)gpube__rng_below(&s->rng, n));
+}
+
 /* From the best, which is annealed again, or changed where that is too much work. */
 static void start_near(struct gpube_search *s)
 {
-	const int32_t n = s->m->n_vars;
-	/*
-	 * mostly small: where many constraints are hard, what many changes break is not soon mended
-	 */
-	const int32_t changes = 2 + (int32_t)gpube__rng_below(&s->rng,
-					    gpube__rng_below(&s->rng, 4) ? 3 : 1 + (uint64_t)n / 8);
+	const double work = (double)REHEATING * s->m->n_vars;
+	const bool again = may_cross(s) && may_anneal(s, work);
 
-	memcpy(s->values, s->best, (size_t)n * sizeof(*s->values));
+	memcpy(s->values, s->best, (size_t)s->m->n_vars * sizeof(*s->values));
+	if (!again)
+		change_some(s);
 	start(s);
-	if (may_cross(s) && anneal(s, (double)REHEATING * n, REHEATED * HOT))
-		return;
-	for (int32_t k = 0; k < changes; k++)
-		set_random(s, (int32_t)gpube__rng_below(&s->rng, (uint64_t)n));
-	start(s);
+	if (again)
+		anneal(s, work, REHEATED * HOT);
 }
 
 static void kick(struct gpube_search *s)
 {
+	double work;
+
 	if (s->best_cost != INT64_MAX && gpube__rng_below(&s->rng, 4)) {
 		start_near(s);
 		return;
@@ -411,7 +424,9 @@ static void kick(struct gpube_search *s)
 	for (int32_t i = 0; i < s->m->n_vars; i++)
 		set_random(s, i);
 	start(s);
-	(void)anneal(s, ANNEALING * (double)(s->worked - s->annealed), HOT);
+	work = ANNEALING * (double)(s->worked - s->annealed);
+	if (may_anneal(s, work))
+		anneal(s, work, HOT);
 }
 
 /*
@@ -433,8 +448,8 @@ static bool descend(struct gpube_search *s)
 }
 
 /*
- * To the best with what is better here, where there is any. True if best got better; where not, it
- * stays where it is.
+ * The best assignment moves by cutsets in the variables in which it differs from where the search
+ * is. True if best got better, and the search goes on from there; otherwise from where it was.
  */
 static bool cross(struct gpube_search *s)
 {

@@ -17,15 +17,16 @@
  * goes next, as in min-degree orders; where all tables are too large, one that has a large one
  * joins the cutset. A move costs the cells of the tables; of a grid four fifths may change.
  *
- * A new start is crossed with the best assignment: those variables in which the two differ take the
- * least of all their assignments, while the others stay. On sparse graphs they form many parts that
- * share no function, and each part gets the better of the two or one better still. That is why the
- * search may begin near the best by annealing it again, shortly and less hot: what becomes worse in
- * one part costs nothing in the others. Crossings have a tenth of the work; beyond that some random
- * changes of the best are a start. Weighed: (1) each part as it is in one of the two (partition
- * crossover: Tinos, Whitley, Chicano, 2015), as good on the one torus that was tried. (2) No start
- * but from the best: better on tori, worse on SPOT5 and CELAR. (3) Crossings without a limit: the
- * optima of CELAR come later. See runs/sweeps-h200.
+ * Each new start is then crossed with the best assignment: the variables in which the two differ
+ * take the least of all their assignments, and the others keep their values. On sparse graphs the
+ * variables that differ form many parts that share no function, and each part becomes at least as
+ * good as it is in the best assignment. That is why a start may be the best assignment after a
+ * short, less hot annealing: what becomes worse in one part costs nothing in the others. Crossings
+ * take at most a tenth of the work; when they have had that, starts near the best are random
+ * changes of it. Designs weighed. (1) Each part as it is in one of the two (partition crossover:
+ * Tinos, Whitley, Chicano, 2015): as good on the one torus that was tried. (2) No start but from
+ * the best: better on tori, worse elsewhere. (3) Crossings without a limit: where tables are large
+ * they take the time of everything else. (4) This one (runs/sweeps-h200).
  */
 #ifndef GPUBE_SEARCH_H
 #define GPUBE_SEARCH_H
@@ -96,11 +97,11 @@ struct gpube_search {
 	int64_t *at;   /* n_vars + 1: value a of i is entry at[i] + a */
 	int64_t *cost; /* of the functions of i at that value, others as they are */
 	struct gpube_incidence functions;
-	int64_t **dense;   /* per function: its cells, or NULL: too large */
-	int64_t *stride;   /* in these, of the variables of all scopes */
-	int64_t forbidden; /* what a forbidden tuple costs */
-	int32_t *values, *other, *mate;
-	int64_t last; /* the step that was the last to get better */
+	int64_t **dense;                /* per function: its cells, or NULL: too large */
+	int64_t *stride;                /* in these, of the variables of all scopes */
+	int64_t forbidden;              /* what a forbidden tuple costs */
+	int32_t *values, *other, *mate; /* mate: the start that the best is crossed with */
+	int64_t last;                   /* the step that was the last to get better */
 	/* now: cost of 'values', forbidden tuples at that price; record: the least since a start */
 	int64_t step, now, record;
 	struct gpube_search_moves moves;

@@ -207,7 +207,7 @@ static void cutsets_leave_the_least(void **state)
 	assert_true(n_out > 5000 && n_cut > 1000 && n_short > 20);
 }
 
-/* A grid of weights +-1: new starts are crossed with the best, as far as their part of the work. */
+/* On a torus of weights +-1 crossings have their part of the work, and costs stay what they are. */
 static void starts_are_crossed(void **state)
 {
 	enum { SIDE = 12 };

@@ -8,9 +8,9 @@
  * that was proved goes on; relations of as many entries are joined again, of more variables now,
  * and sweeps go on until they bring little, the sooner the more threads are idle. Then it is split.
  * (Relations of twice as many entries, where they promised more than a split, made no difference to
- * 159 files and were worse on two large ones: runs/solve-h200.) Where the bound of the whole stands
- * still although there are twice as many splits, all cases have longer relations from then on.
- * (Beginning again at the root with these proves as much, half as fast, and certificates, other
+ * 159 files and were worse on two large ones: runs/solve-h200.) Where the number of splits has
+ * doubled and the bound of the whole has hardly risen, relations of all cases grow from then on.
+ * (To begin again at the root with longer relations takes twice as long, and certificates, other
  * ranks and checkpoints would have to know of it: runs/sweeps-h200.)
  *
  * The case of the least bound is next, so that the least of all that are open is the bound of the
@@ -46,8 +46,9 @@ struct gpube_case_rules {
 	int probes;
 	int steps; /* of local search at a time */
 	/*
-	 * After so many splits, and whenever there are twice as many: relations grow unless that
-	 * part of what was missing has come since. 0: they do not
+	 * After so many splits, and again whenever their number has doubled, relations of all cases
+	 * grow, unless the bound has risen by at least that part of what was missing to the cutoff.
+	 * judged 0: never
 	 */
 	int judged;
 	double progress;
@@ -98,8 +99,8 @@ struct gpube_relation_cases {
 	int64_t target;                     /* of the cutoff that there is now */
 	int64_t n_split, n_closed, n_saved; /* n_saved: of both, at the last save on the way */
 	double told;                        /* when counts were */
-	int64_t most;               /* tuples of a case's relations, at least; 0: as they are */
-	int64_t judged_at, missing; /* splits when it is asked next; what was missing last time */
+	int64_t most;                       /* tuples to which relations grow, or 0 */
+	int64_t judged_at, missing; /* the next judgement, in splits; missing at the last one */
 	/*
 	 * What is closed, and what a guest gave away, less what others gave: with the open and the
 	 * held cases the whole, 1, or a guest's, 0 (frontier.h).
@@ -180,7 +181,7 @@ int gpube__case_work(struct gpube_case_worker *w, struct gpube_relations *part[2
 int gpube__cases_push(
 	struct gpube_relation_cases *c, struct gpube_relations *l, int64_t bound, int32_t depth);
 
-/* With the lock held, after a split: cases have longer relations if their bound stands still. */
+/* With the lock held, after a split: relations of all cases grow if the bound has hardly risen. */
 void gpube__cases_judge(struct gpube_relation_cases *c);
 
 /* Local search from an assignment of the simplified model, or on from where it was. */

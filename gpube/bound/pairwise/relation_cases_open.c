@@ -15,8 +15,8 @@ int gpube__cases_push(
 }
 
 /*
- * Relations grow to so many times as many tuples, up to so many; of more a case takes so long that
- * its bound rises no faster (runs/sweeps-h200).
+ * Relations grow to LONGER times as many tuples, and to LONGEST at most: with more of them a case
+ * takes so long that the bound rises no faster (runs/sweeps-h200).
  */
 enum { LONGER = 4, LONGEST = 1 << 14 };
 
@@ -25,7 +25,10 @@ void gpube__cases_judge(struct gpube_relation_cases *c)
 	const struct gpube_relations *next = c->open.n ? c->open.nodes[0].payload : NULL;
 	int64_t least, missing, most;
 
-	/* (where memory is short the deepest are next, and of loans only the old bound is known) */
+	/*
+	 * The least bound says nothing where memory is short, since the deepest cases are next
+	 * then, nor where cases are lent, since only their old bounds are known.
+	 */
 	if (!c->rules->judged || c->n_split < c->judged_at || !next || c->shared || c->guest ||
 		c->open.bytes > c->open.most_bytes)
 		return;

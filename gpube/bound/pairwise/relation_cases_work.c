@@ -210,7 +210,7 @@ static int ready(struct gpube_case_worker *w)
 
 	for (; !status && !any && most >= FEWEST_ENTRIES; most /= 2) {
 		status = join(w, most, &any);
-		if (!any && most == wanted) /* nor is there room in other cases */
+		if (!any && most == wanted) /* other cases have no room for it, either */
 			__atomic_store_n(&w->all->most, 0, __ATOMIC_RELAXED);
 	}
 	return status;
