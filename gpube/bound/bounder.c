@@ -247,6 +247,8 @@ int gpube__bounder_search(struct gpube_bounder *b, const int32_t *from, int64_t 
 
 	if (!b->state.search)
 		status = gpube__search_new(&b->state.search, b->ctx, b->m, b->opts->seed);
+	if (!status && b->upper < GPUBE_INF)
+		gpube__search_take(b->state.search, b->best, b->upper);
 	if (!status && gpube__search_run(b->state.search, from, steps))
 		status = gpube__bounder_report_incumbent(b, b->state.search->best, "local search");
 	return status;

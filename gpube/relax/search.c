@@ -471,6 +471,14 @@ static bool cross(struct gpube_search *s)
 	return s->now < best && keep_best(s);
 }
 
+void gpube__search_take(struct gpube_search *s, const int32_t *values, int64_t total)
+{
+	if (total >= s->best_cost)
+		return;
+	s->best_cost = total;
+	memcpy(s->best, values, (size_t)s->m->n_vars * sizeof(*s->best));
+}
+
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps)
 {
 	const int32_t n = s->m->n_vars;

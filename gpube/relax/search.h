@@ -124,6 +124,12 @@ void gpube__search_free(struct gpube_search *s);
  */
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps);
 
+/*
+ * gpube__search_take() - a better assignment that another search has found, of that total, is the
+ * best of this one, too: it starts near it, and crosses new starts with it.
+ */
+void gpube__search_take(struct gpube_search *s, const int32_t *values, int64_t total);
+
 /* ---- of search_moves.c ----------------------------------------------------------------------- */
 
 /* Errors: ENOMEM; what there is is for _clear() */

@@ -18,7 +18,7 @@
 
 enum { N_SEEDS = 400, N_TURNS = 60, N_CUT = 100, N_METHOD = 20, N_SCARCE = 4, N_STATES = 300 };
 
-static int64_t n_split, n_longer, n_forgotten; /* in all tests so far */
+static int64_t n_split, n_longer, n_forgotten, n_heard; /* in all tests so far */
 
 /* Small costs, too, and very large ones. */
 static struct random_spec spec_of(uint64_t seed)
@@ -122,6 +122,20 @@ static void check_proved(const struct subject *x, const struct gpube_bounder *b)
 		assert_true(b->upper == GPUBE_INF || b->upper >= b->given_cutoff);
 }
 
+/* Local searches, that of the bounder and each worker's, know the best that any has found. */
+static void check_heard(struct gpube_bounder *b, struct gpube_relation_cases *c)
+{
+	assert_int_equal(gpube__bounder_search(b, NULL, 0), 0);
+	if (b->upper < GPUBE_INF)
+		assert_true(b->state.search->best_cost <= b->upper);
+	for (int k = 0; c && k < c->n_workers; k++) {
+		gpube__case_search(&c->workers[k], NULL);
+		n_heard += c->best_cost < GPUBE_INF;
+		if (c->best_cost < GPUBE_INF)
+			assert_true(c->workers[k].search->best_cost <= c->best_cost);
+	}
+}
+
 static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 {
 	const struct random_spec spec = spec_of(seed);
@@ -154,6 +168,7 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 				n_split += b.state.pairwise->cases->n_split;
 				n_longer += b.state.pairwise->cases->most > way.most;
 			}
+			check_heard(&b, b.state.pairwise->cases);
 		}
 		assert_int_equal(status, 0);
 		end(&b);
@@ -320,7 +335,7 @@ static void were_forgotten(void **state)
 static void were_split(void **state)
 {
 	(void)state;
-	assert_true(n_split > N_SEEDS && n_longer > N_SEEDS / 20);
+	assert_true(n_split > N_SEEDS && n_longer > N_SEEDS / 20 && n_heard > N_SEEDS / 20);
 }
 
 int main(void)

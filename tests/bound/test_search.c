@@ -207,18 +207,14 @@ static void cutsets_leave_the_least(void **state)
 	assert_true(n_out > 5000 && n_cut > 1000 && n_short > 20);
 }
 
-/* On a torus of weights +-1 crossings have their part of the work, and costs stay what they are. */
-static void starts_are_crossed(void **state)
-{
-	enum { SIDE = 12 };
-	struct gpube_rng rng;
-	struct gpube_model *m;
-	struct gpube_search *s;
-	int64_t cost;
+enum { SIDE = 12 };
 
-	(void)state;
+static struct gpube_model *new_torus(void)
+{
+	struct gpube_model *m = new_model(SIDE * SIDE, 2);
+	struct gpube_rng rng;
+
 	gpube__rng_init(&rng, 1);
-	m = new_model(SIDE * SIDE, 2);
 	for (int i = 0; i < SIDE * SIDE; i++)
 		for (int right = 0; right < 2; right++) {
 			const int32_t to = right ? i / SIDE * SIDE + (i + 1) % SIDE
@@ -229,6 +225,17 @@ static void starts_are_crossed(void **state)
 
 			assert_int_equal(gpube_model_add_costs(m, 2, scope, costs), 0);
 		}
+	return m;
+}
+
+/* On a torus of weights +-1 crossings have their part of the work, and costs stay what they are. */
+static void starts_are_crossed(void **state)
+{
+	struct gpube_model *m = new_torus();
+	struct gpube_search *s;
+	int64_t cost;
+
+	(void)state;
 	assert_int_equal(gpube__search_new(&s, ctx, m, 1), 0);
 	for (int k = 0; k < 100; k++) {
 		gpube__search_run(s, NULL, 1000);
@@ -238,6 +245,37 @@ static void starts_are_crossed(void **state)
 	}
 	assert_true(s->crossed > s->worked / 50 && s->crossed < s->worked / 5);
 	gpube__search_free(s);
+	gpube_model_free(m);
+}
+
+/* A better assignment of another search is taken, a worse one is not, nor told as its own. */
+static void better_ones_are_taken(void **state)
+{
+	struct gpube_model *m = new_torus();
+	struct gpube_search *s[2];
+	int64_t cost;
+
+	(void)state;
+	for (int k = 0; k < 2; k++) {
+		assert_int_equal(gpube__search_new(&s[k], ctx, m, (uint64_t)k), 0);
+		gpube__search_run(s[k], NULL, k ? 10 : 20000);
+	}
+	assert_true(s[0]->best_cost < s[1]->best_cost);
+	gpube__search_take(s[0], s[1]->best, s[1]->best_cost);
+	assert_true(s[0]->best_cost < s[1]->best_cost);
+	gpube__search_take(s[1], s[0]->best, s[0]->best_cost);
+	assert_true(s[0]->best_cost == s[1]->best_cost);
+	assert_memory_equal(s[0]->best, s[1]->best, SIDE * SIDE * sizeof(*s[0]->best));
+	for (int k = 0; k < 20; k++) {
+		const int64_t before = s[1]->best_cost;
+
+		assert_int_equal(gpube__search_run(s[1], NULL, 1000), s[1]->best_cost < before);
+		assert_true(s[1]->now == price(s[1], s[1]->values));
+		assert_int_equal(gpube_model_cost(&cost, m, s[1]->best), 0);
+		assert_true(cost == s[1]->best_cost && cost <= before);
+	}
+	gpube__search_free(s[0]);
+	gpube__search_free(s[1]);
 	gpube_model_free(m);
 }
 
@@ -465,6 +503,7 @@ int main(void)
 	ADD_CASE(&c, changes_cost_what_is_kept);
 	ADD_CASE(&c, cutsets_leave_the_least);
 	ADD_CASE(&c, starts_are_crossed);
+	ADD_CASE(&c, better_ones_are_taken);
 	ADD_CASE(&c, tables_are_small);
 	ADD_CASE(&c, the_tree_has_the_least_changes);
 	ADD_CASE(&c, wide_functions_have_one);

@@ -240,6 +240,7 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
 	if (!status) {
+		gpube__cases_take_incumbent(c);
 		status = gpube__cases_push(c, s->relations, s->relations->state.constant, 0);
 	}
 	if (status) {

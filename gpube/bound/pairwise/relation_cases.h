@@ -228,5 +228,7 @@ void gpube__cases_take_incumbent(struct gpube_relation_cases *c);
 
 /* An assignment of the simplified model. */
 void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost);
+/* The best one is that of the worker's local search, too. */
+void gpube__cases_hear_best(struct gpube_case_worker *w);
 
 #endif

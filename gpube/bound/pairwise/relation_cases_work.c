@@ -123,6 +123,7 @@ static void extend(struct gpube_case_worker *w)
 
 void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
 {
+	gpube__cases_hear_best(w);
 	if (gpube__search_run(w->search, from, w->all->rules->steps))
 		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
 }
