@@ -5,7 +5,8 @@
  *
  * Of each seed the best total after so many ticks of work (1e9; 4 seeds), in which 2000 steps are
  * run at a time as the methods of solve do, and after how many it was found. TOGETHER (1): so many
- * searches, as threads have them, share the ticks and hear of each other's best assignment.
+ * searches, as threads have them, share the ticks and hear of each other's best assignment;
+ * those of the first line have the seeds from 1 to TOGETHER, those of the next one the next.
  */
 #include "formats/formats.h"
 #include "gpube/gpube.h"
@@ -25,7 +26,7 @@ static int search(struct gpube_ctx *ctx, const struct gpube_model *m, double mos
 	int best = 0;
 
 	for (int k = 0; k < n; k++)
-		if (gpube__search_new(&all[k], ctx, m, (uint64_t)(seed * MOST + k)))
+		if (gpube__search_new(&all[k], ctx, m, (uint64_t)((seed - 1) * n + k + 1)))
 			return 1;
 	for (int k = 0; 1e9 * (gpube__worked(ctx) - begin) < most; k = (k + 1) % n) {
 		const int64_t before = all[best]->best_cost;
