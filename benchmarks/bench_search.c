@@ -5,8 +5,8 @@
  *
  * Of each seed the best total after so many ticks of work (1e9; 4 seeds), in which 2000 steps are
  * run at a time as the methods of solve do, and after how many it was found. TOGETHER (1): so many
- * searches, as threads have them, share the ticks and hear of each other's best assignment;
- * those of the first line have the seeds from 1 to TOGETHER, those of the next one the next.
+ * searches, as threads have them, share the ticks and hear of each other's best assignment. With 16
+ * of them "seed 1" stands for the seeds 1 to 16, "seed 2" for 17 to 32.
  */
 #include "formats/formats.h"
 #include "gpube/gpube.h"

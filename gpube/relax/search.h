@@ -125,8 +125,9 @@ void gpube__search_free(struct gpube_search *s);
 bool gpube__search_run(struct gpube_search *s, const int32_t *from, int64_t steps);
 
 /*
- * gpube__search_take() - a better assignment that another search has found, of that total, is the
- * best of this one, too: it starts near it, and crosses new starts with it.
+ * gpube__search_take() - takes an assignment of another search or method, if its total is less than
+ * that of the best so far: later starts are near it, or are crossed with it.
+ * total  of gpube_model_cost(), less than GPUBE_INF
  */
 void gpube__search_take(struct gpube_search *s, const int32_t *values, int64_t total);
 

@@ -122,9 +122,19 @@ static void check_proved(const struct subject *x, const struct gpube_bounder *b)
 		assert_true(b->upper == GPUBE_INF || b->upper >= b->given_cutoff);
 }
 
-/* Local searches, that of the bounder and each worker's, know the best that any has found. */
-static void check_heard(struct gpube_bounder *b, struct gpube_relation_cases *c)
+/*
+ * A turn begins with the incumbent, of whatever method; and local searches, that of the bounder and
+ * each worker's, know the best that any has found.
+ */
+static void check_heard(struct gpube_bounder *b, const struct gpube_case_rules *rules)
 {
+	struct gpube_relation_cases *c = b->state.pairwise->cases;
+
+	if (c && b->upper < GPUBE_INF) {
+		c->best_cost = GPUBE_INF;
+		assert_int_equal(gpube__pairwise_run_cases(b->state.pairwise, rules), 0);
+		assert_true(c->best_cost <= b->upper);
+	}
 	assert_int_equal(gpube__bounder_search(b, NULL, 0), 0);
 	if (b->upper < GPUBE_INF)
 		assert_true(b->state.search->best_cost <= b->upper);
@@ -168,7 +178,7 @@ static void run(uint64_t seed, int threads, int64_t cut, double seconds)
 				n_split += b.state.pairwise->cases->n_split;
 				n_longer += b.state.pairwise->cases->most > way.most;
 			}
-			check_heard(&b, b.state.pairwise->cases);
+			check_heard(&b, &way.rules);
 		}
 		assert_int_equal(status, 0);
 		end(&b);

@@ -240,7 +240,6 @@ int gpube__cases_make(struct gpube_pairwise_run *s, const struct gpube_case_rule
 	for (int k = 0; k < c->n_workers && !status; k++)
 		status = make_worker(c, k);
 	if (!status) {
-		gpube__cases_take_incumbent(c);
 		status = gpube__cases_push(c, s->relations, s->relations->state.constant, 0);
 	}
 	if (status) {
@@ -263,6 +262,7 @@ int gpube__pairwise_run_cases(struct gpube_pairwise_run *s, const struct gpube_c
 
 	if (status)
 		return status;
+	gpube__cases_take_incumbent(c); /* other methods may have had turns since */
 	c->status = GPUBE_OK;
 	c->over = false;
 	c->caller = pthread_self();

@@ -223,12 +223,10 @@ bool gpube__cases_over(struct gpube_case_worker *w);
 void gpube__cases_share(struct gpube_relation_cases *c);
 /* Whether no case was lost, or is there twice. EBUG: one was */
 int gpube__cases_check(struct gpube_relation_cases *c);
-/* The bounder's assignment is the best that is known, if it is. */
+/* Takes the bounder's incumbent where it is better than all that workers have found. */
 void gpube__cases_take_incumbent(struct gpube_relation_cases *c);
 
-/* An assignment of the simplified model. */
+/* Keeps an assignment of the simplified model if it is better than all before. */
 void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, int64_t cost);
-/* The best one is that of the worker's local search, too. */
-void gpube__cases_hear_best(struct gpube_case_worker *w);
 
 #endif

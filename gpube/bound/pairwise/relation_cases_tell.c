@@ -21,16 +21,6 @@ void gpube__cases_found(struct gpube_relation_cases *c, const int32_t *values, i
 	pthread_mutex_unlock(&c->lock);
 }
 
-void gpube__cases_hear_best(struct gpube_case_worker *w)
-{
-	struct gpube_relation_cases *c = w->all;
-
-	pthread_mutex_lock(&c->lock);
-	if (c->best_cost < GPUBE_INF)
-		gpube__search_take(w->search, c->best, c->best_cost);
-	pthread_mutex_unlock(&c->lock);
-}
-
 void gpube__cases_take_incumbent(struct gpube_relation_cases *c)
 {
 	const struct gpube_bounder *b = c->s->b;

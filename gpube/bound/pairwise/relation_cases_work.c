@@ -121,9 +121,20 @@ static void extend(struct gpube_case_worker *w)
 		memcpy(w->whole, w->values, (size_t)s->m->n_vars * sizeof(*w->values));
 }
 
+/* The worker's local search goes on from the best assignment that is known. */
+static void hear_best(struct gpube_case_worker *w)
+{
+	struct gpube_relation_cases *c = w->all;
+
+	pthread_mutex_lock(&c->lock);
+	if (c->best_cost < GPUBE_INF)
+		gpube__search_take(w->search, c->best, c->best_cost);
+	pthread_mutex_unlock(&c->lock);
+}
+
 void gpube__case_search(struct gpube_case_worker *w, const int32_t *from)
 {
-	gpube__cases_hear_best(w);
+	hear_best(w);
 	if (gpube__search_run(w->search, from, w->all->rules->steps))
 		gpube__cases_found(w->all, w->search->best, w->search->best_cost);
 }
