@@ -46,7 +46,7 @@ row 'values without room are made in pieces' 0 '^value ' '' \
 row 'timeout: bounds' 0 '"status": "bounds".*"upper_bound": ([0-9]|null)' 'ended before' \
 	"$gpube" csg --threads 1 --backend cpu --json --method dp --timeout 0.3 "$work/long.csg"
 row 'SIGINT: bounds' 0 '"status": "bounds".*"value": [0-9]+, "upper_bound": ([0-9]+|null).*"structure": \[\[' 'ended before' \
-	end_at INT '' "$gpube" csg --threads 1 --backend cpu --json --method dp "$work/long.csg"
+	end_at INT 'dp, [0-9]+ %' "$gpube" csg --threads 1 --backend cpu -v --json --method dp "$work/long.csg"
 rm -f "$work/long.csg"
 row 'SIGINT: while the game is made' 1 '' '^gpube: stopped$' \
 	end_at INT '' "$gpube" csg --threads 1 --generate agent-normal -n 28
