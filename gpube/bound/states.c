@@ -3,6 +3,7 @@
  * from which they were made.
  */
 #include "gpube/bound/bound.h"
+#include "gpube/bound/relaxed_run.h"
 
 void gpube__bounder_forget(struct gpube_bounder *b)
 {
@@ -10,7 +11,7 @@ void gpube__bounder_forget(struct gpube_bounder *b)
 	gpube__dfs_tree_free(b->state.trial_tree);
 	gpube__climb_free(b->state.climb);
 	gpube__pairwise_run_free(b->state.pairwise);
-	gpube__semidefinite_run_free(b->state.semidefinite);
+	gpube__relaxed_run_free(b->state.semidefinite);
 	gpube__nest_free(b->state.nest);
 	b->state.tree = b->state.trial_tree = NULL;
 	b->state.climb = NULL;

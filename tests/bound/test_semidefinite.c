@@ -20,6 +20,8 @@
 #include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
+static const struct gpube_relaxation *const r = &gpube__semidefinite;
+
 enum { N_SEEDS = 300, N_NONSENSE = 200, N_SPLIT = 200 };
 
 static struct random_spec spec_of(uint64_t seed)
@@ -44,17 +46,17 @@ static int64_t scaled_cost(const struct gpube_semidefinite *p, const int32_t *va
 {
 	int64_t sum = p->constant;
 
-	for (int32_t i = 0; i < p->n; i++)
+	for (int32_t i = 0; i < p->of.n; i++)
 		for (int32_t j = 0; j <= i; j++)
-			sum += p->cost[(int64_t)(p->at[i] + values[i]) * p->n_values + p->at[j] +
-				       values[j]];
+			sum += p->cost[(int64_t)(p->of.at[i] + values[i]) * p->of.n_values +
+				       p->of.at[j] + values[j]];
 	return sum;
 }
 
 static bool lives(const struct gpube_semidefinite *p, const uint64_t *live, const int32_t *values)
 {
-	for (int32_t i = 0; i < p->n; i++)
-		if (!gpube__bit(live, p->at[i] + values[i]))
+	for (int32_t i = 0; i < p->of.n; i++)
+		if (!gpube__bit(live, p->of.at[i] + values[i]))
 			return false;
 	return true;
 }
@@ -73,16 +75,16 @@ static void check_costs(
 		if (cost >= limit) {
 			assert_true(cost == GPUBE_INF ||
 				    scaled <= gpube__scale_target(
-						      p->shift, cost - gpube__constant_of(m)));
+						      p->of.shift, cost - gpube__constant_of(m)));
 			continue;
 		}
 		cost -= gpube__constant_of(m);
-		assert_true(scaled < p->target);
-		if (p->shift >= 0)
-			assert_true(scaled == cost << p->shift);
+		assert_true(scaled < p->of.target);
+		if (p->of.shift >= 0)
+			assert_true(scaled == cost << p->of.shift);
 		else
-			assert_true(scaled <= cost >> -p->shift &&
-				    scaled + m->n_functions >= cost >> -p->shift);
+			assert_true(scaled <= cost >> -p->of.shift &&
+				    scaled + m->n_functions >= cost >> -p->of.shift);
 	} while (next_assignment(values, m));
 }
 
@@ -100,10 +102,10 @@ static void check_proved(
 		if (!lives(s->p, live, values))
 			continue;
 		assert_true(twice >= s->twice);
-		for (int32_t r = 1; r < s->order; r++)
-			for (int32_t i = 0; i < s->p->n; i++)
-				if (s->p->at[i] + values[i] == s->value[r])
-					assert_true(twice >= s->twice + s->regret[r]);
+		for (int32_t row = 1; row < s->order; row++)
+			for (int32_t i = 0; i < s->p->of.n; i++)
+				if (s->p->of.at[i] + values[i] == s->value[row])
+					assert_true(twice >= s->twice + s->regret[row]);
 	} while (next_assignment(values, m));
 }
 
@@ -114,50 +116,61 @@ static void check_removed(const struct gpube_semidefinite *p, const struct gpube
 	int32_t values[64] = {0};
 
 	do
-		if (lives(p, before, values) && scaled_cost(p, values) < p->target)
+		if (lives(p, before, values) && scaled_cost(p, values) < p->of.target)
 			assert_true(!empty && lives(p, after, values));
 	while (next_assignment(values, m));
+}
+
+static void *open_state(const struct gpube_semidefinite *p)
+{
+	void *state;
+
+	assert_int_equal(r->open(&state, &p->of, ctx), 0);
+	return state;
 }
 
 /* From a state: removes, restricts to a random part, and goes on from what was kept. */
 static void walk(const struct gpube_semidefinite *p, const struct gpube_model *m, uint64_t seed)
 {
-	struct gpube_semidefinite_start *from = NULL;
+	struct gpube_semidefinite_state *s = open_state(p);
+	struct gpube_relaxed_start *from = NULL;
 	uint64_t live[4] = {0};
 	struct gpube_rng rng;
 	bool empty = false;
 
 	gpube__rng_init(&rng, seed);
-	assert_true(p->words <= 4);
-	memcpy(live, p->allowed, (size_t)p->words * sizeof(*live));
+	assert_true(p->of.words <= 4);
+	memcpy(live, p->of.allowed, (size_t)p->of.words * sizeof(*live));
 	for (int k = 0; k < 6 && !empty; k++) {
-		struct gpube_semidefinite_state s;
 		uint64_t before[4];
 		int32_t values[64];
-		const int32_t i = (int32_t)gpube__rng_below(&rng, (uint64_t)p->n);
+		const int32_t i = (int32_t)gpube__rng_below(&rng, (uint64_t)p->of.n);
 		int32_t n_left = 0;
 
 		memcpy(before, live, sizeof(before));
-		assert_int_equal(gpube__semidefinite_begin(&s, p, ctx, live, from), 0);
-		assert_true(gpube__semidefinite_steps(&s, 1 + (int)gpube__rng_below(&rng, 30)));
-		check_proved(&s, m, live);
-		gpube__semidefinite_filter(&s, p->target, live, &empty);
+		assert_int_equal(r->begin(s, live, from), 0);
+		for (int n = 1 + (int)gpube__rng_below(&rng, 6); n > 0; n--)
+			assert_true(r->steps(s) == GPUBE__STEPS_GO_ON);
+		check_proved(s, m, live);
+		r->filter(s, p->of.target, live, &empty);
 		check_removed(p, m, before, live, empty);
-		gpube__semidefinite_round(&s, values);
+		r->round(s, values);
 		assert_true(lives(p, before, values));
-		gpube__semidefinite_forget(ctx, from);
-		from = gpube__semidefinite_save(&s);
+		if (from)
+			r->forget(ctx, from);
+		from = r->save(s);
 		assert_non_null(from);
-		gpube__semidefinite_clear(&s);
-		for (int32_t x = p->at[i]; x < p->at[i + 1]; x++)
+		r->clear(s);
+		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
 			n_left += gpube__bit(live, x);
-		for (int32_t x = p->at[i]; x < p->at[i + 1] && n_left > 1; x++)
+		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1] && n_left > 1; x++)
 			if (gpube__bit(live, x) && gpube__rng_below(&rng, 2)) {
 				gpube__bit_drop(live, x);
 				n_left--;
 			}
 	}
-	gpube__semidefinite_forget(ctx, from);
+	r->forget(ctx, from);
+	r->close(s);
 }
 
 static void needs_lapack(void)
@@ -178,15 +191,15 @@ static void on_random(uint64_t seed,
 		for (int k = 0; k < (b.optimum < GPUBE_INF ? 3 : 1); k++) {
 			const int64_t cutoff =
 				limit[k] < b.s.model->top ? limit[k] : b.s.model->top;
-			struct gpube_semidefinite *p;
+			struct gpube_relaxed *p;
 
-			assert_int_equal(gpube__semidefinite_new(&p, b.s.model, cutoff), 0);
+			assert_int_equal(r->make(&p, b.s.model, cutoff), 0);
 			if (!p) /* simplification has left a function of three variables */
 				break;
-			check_costs(p, b.s.model, cutoff);
-			if (gpube__semidefinite_possible(p))
-				of(p, b.s.model, seed);
-			gpube__semidefinite_free(p);
+			check_costs((const struct gpube_semidefinite *)p, b.s.model, cutoff);
+			if (gpube__relaxed_possible(p))
+				of((const struct gpube_semidefinite *)p, b.s.model, seed);
+			r->free(p);
 		}
 	}
 	bounded_clear(&b);
@@ -203,27 +216,27 @@ static void try_nonsense(
 	const struct gpube_semidefinite *p, const struct gpube_model *m, uint64_t seed)
 {
 	static const double sizes[] = {0, 1e-6, 0.1, 1, 30, 1e6, 1e30, INFINITY, NAN};
-	struct gpube_semidefinite_state s;
+	struct gpube_semidefinite_state *s = open_state(p);
 	struct gpube_rng rng;
 
 	gpube__rng_init(&rng, seed);
-	assert_int_equal(gpube__semidefinite_begin(&s, p, ctx, p->allowed, NULL), 0);
+	assert_int_equal(r->begin(s, p->of.allowed, NULL), 0);
 	for (size_t k = 0; k < sizeof(sizes) / sizeof(*sizes); k++)
 		for (int sign = 0; sign < 3; sign++) {
-			for (int32_t r = 0; r < s.order; r++)
-				for (int32_t c = r; c < s.order; c++) {
+			for (int32_t row = 0; row < s->order; row++)
+				for (int32_t column = row; column < s->order; column++) {
 					const double x = gpube__rng_unit(&rng) - 0.5 * (2 - sign);
 
-					s.room[0][r * s.order + c] = x * sizes[k];
-					s.room[0][c * s.order + r] = x * sizes[k];
+					s->room[0][row * s->order + column] = x * sizes[k];
+					s->room[0][column * s->order + row] = x * sizes[k];
 				}
-			s.twice = INT64_MIN;
-			gpube__semidefinite_prove(&s, s.room[0]);
+			s->twice = INT64_MIN;
+			gpube__semidefinite_prove(s, s->room[0]);
 			if (!(sizes[k] < 1e30))
-				assert_true(s.twice == INT64_MIN);
-			check_proved(&s, m, p->allowed);
+				assert_true(s->twice == INT64_MIN);
+			check_proved(s, m, p->of.allowed);
 		}
-	gpube__semidefinite_clear(&s);
+	r->close(s);
 }
 
 static void nonsense(void **state)
@@ -365,14 +378,14 @@ static void turns_that_fail(void **state)
 static void of_three(void **state)
 {
 	struct random_spec spec = random_spec_default();
-	struct gpube_semidefinite *p;
+	struct gpube_relaxed *p;
 	struct gpube_model *m;
 
 	(void)state;
 	spec.min_arity = spec.max_arity = 3;
 	m = random_model(ctx, &spec, 1);
 	assert_non_null(m);
-	assert_int_equal(gpube__semidefinite_new(&p, m, GPUBE_INF), 0);
+	assert_int_equal(r->make(&p, m, GPUBE_INF), 0);
 	assert_null(p);
 	gpube_model_free(m);
 }

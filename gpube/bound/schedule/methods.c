@@ -9,8 +9,8 @@
 #include "gpube/bound/bound.h"
 #include "gpube/bound/dfs_tree.h"
 #include "gpube/bound/pairwise/pairwise_method.h"
+#include "gpube/bound/relaxed_run.h"
 #include "gpube/bound/reparam.h"
-#include "gpube/bound/semidefinite_run.h"
 #include "gpube/options/options.h"
 #include "gpube/relax/sat.h"
 
@@ -122,7 +122,7 @@ static int pairwise_step(struct gpube_bounder *b, double seconds)
 
 static struct gpube__fit semidefinite_fit(const struct gpube_bounder *b)
 {
-	const struct gpube_semidefinite_run *s = b->state.semidefinite;
+	const struct gpube_relaxed_run *s = b->state.semidefinite;
 	const double n = b->m->n_vars;
 	const bool suits = s ? !s->failed
 			     : b->opts->method == GPUBE_BOUND_SEMIDEFINITE ||

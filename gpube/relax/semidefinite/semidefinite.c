@@ -8,6 +8,10 @@
 
 /* How much further multipliers go than a step says. */
 #define FURTHER 1.6
+/* Matrices that a state has, about. */
+enum { MATRICES = 12 };
+/* What a split's value counts whose parts do not rise. */
+#define LEAST_RISE 1e-9
 /* Work: operations of an eigensystem for each face^3 in ticks, inverted; for each entry. */
 enum { EIGEN_PARTS = 3, ENTRY_TICKS = 24 };
 
@@ -31,12 +35,40 @@ static void put(
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-void gpube__semidefinite_clear(struct gpube_semidefinite_state *s)
+static uint64_t state_bytes(const struct gpube_relaxed *p)
 {
-	if (!s->ctx)
-		return;
+	const uint64_t rows = (uint64_t)p->n_values + 1;
+
+	return MATRICES * sizeof(double) * rows * rows;
+}
+
+static void clear(void *state)
+{
+	struct gpube_semidefinite_state *s = state;
+
 	gpube__arrays_clear(&s->memory);
-	*s = (struct gpube_semidefinite_state){0};
+	*s = (struct gpube_semidefinite_state){
+		.p = s->p, .ctx = s->ctx, .memory.ctx = s->ctx, .twice = INT64_MIN};
+}
+
+static int open_state(void **state, const struct gpube_relaxed *p, struct gpube_ctx *ctx)
+{
+	struct gpube_semidefinite_state *s = *state = gpube__alloc_zero(ctx, 1, sizeof(*s));
+
+	if (!s)
+		return GPUBE_ENOMEM;
+	s->p = (const struct gpube_semidefinite *)p;
+	s->ctx = s->memory.ctx = ctx;
+	clear(s);
+	return GPUBE_OK;
+}
+
+static void close_state(void *state)
+{
+	struct gpube_semidefinite_state *s = state;
+
+	clear(s);
+	gpube__free(s->ctx, s);
 }
 
 /* Rows of the values that are left; variables of one value have none. */
@@ -44,18 +76,18 @@ static int lay_out(struct gpube_semidefinite_state *s, const uint64_t *live)
 {
 	const struct gpube_semidefinite *p = s->p;
 
-	s->only = gpube__array(&s->memory, (uint64_t)p->n + 1, sizeof(*s->only));
-	s->at = gpube__array(&s->memory, (uint64_t)p->n + 2, sizeof(*s->at));
-	s->value = gpube__array(&s->memory, (uint64_t)p->n_values + 1, sizeof(*s->value));
+	s->only = gpube__array(&s->memory, (uint64_t)p->of.n + 1, sizeof(*s->only));
+	s->at = gpube__array(&s->memory, (uint64_t)p->of.n + 2, sizeof(*s->at));
+	s->value = gpube__array(&s->memory, (uint64_t)p->of.n_values + 1, sizeof(*s->value));
 	if (s->memory.failed)
 		return GPUBE_ENOMEM;
 	s->order = s->face = 1;
 	s->value[0] = -1;
-	for (int32_t i = 0; i < p->n; i++) {
+	for (int32_t i = 0; i < p->of.n; i++) {
 		const int32_t from = s->order;
 
 		s->only[i] = -1;
-		for (int32_t x = p->at[i]; x < p->at[i + 1]; x++)
+		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
 			if (gpube__bit(live, x))
 				s->value[s->order++] = x;
 		if (s->order == from + 1) {
@@ -97,12 +129,12 @@ static void load_costs(struct gpube_semidefinite_state *s)
 	const struct gpube_semidefinite *p = s->p;
 
 	s->constant = p->constant;
-	for (int32_t i = 0; i < p->n; i++) {
+	for (int32_t i = 0; i < p->of.n; i++) {
 		const int64_t *row;
 
 		if (s->only[i] < 0)
 			continue;
-		row = p->cost + (int64_t)s->only[i] * p->n_values;
+		row = p->cost + (int64_t)s->only[i] * p->of.n_values;
 		s->constant += row[s->only[i]];
 		for (int32_t j = 0; j < i; j++)
 			s->constant += s->only[j] < 0 ? 0 : row[s->only[j]];
@@ -111,7 +143,7 @@ static void load_costs(struct gpube_semidefinite_state *s)
 	}
 	for (int32_t i = 0; i < s->n; i++)
 		for (int32_t r = s->at[i]; r < s->at[i + 1]; r++) {
-			const int64_t *row = p->cost + (int64_t)s->value[r] * p->n_values;
+			const int64_t *row = p->cost + (int64_t)s->value[r] * p->of.n_values;
 			const int32_t k = r - s->at[i];
 
 			s->weight[r] = k ? 1 / sqrt((double)k * (k + 1)) : 0;
@@ -155,7 +187,7 @@ static int begin_from(
 		return GPUBE_ENOMEM;
 	row_of[0] = 0;
 	for (int32_t k = 1, i = 0; k < n; k++) {
-		while (s->p->at[i + 1] <= from->value[k])
+		while (s->p->of.at[i + 1] <= from->value[k])
 			i++;
 		if (s->only[i] == from->value[k])
 			only[n_only++] = k;
@@ -181,40 +213,46 @@ static int begin_from(
 	return GPUBE_OK;
 }
 
-int gpube__semidefinite_begin(struct gpube_semidefinite_state *s,
-	const struct gpube_semidefinite *p, struct gpube_ctx *ctx, const uint64_t *live,
-	const struct gpube_semidefinite_start *from)
+static int begin(void *state, const uint64_t *live, const struct gpube_relaxed_start *from)
 {
-	int status;
+	struct gpube_semidefinite_state *s = state;
+	int status = lay_out(s, live);
 
-	*s = (struct gpube_semidefinite_state){
-		.p = p, .ctx = ctx, .memory.ctx = ctx, .twice = INT64_MIN};
-	status = lay_out(s, live);
 	if (!status)
 		status = make_room(s);
 	if (status)
 		return status;
 	load_costs(s);
 	if (from)
-		return begin_from(s, from);
+		return begin_from(s, (const struct gpube_semidefinite_start *)from);
 	begin_evenly(s);
 	return GPUBE_OK;
 }
 
-struct gpube_semidefinite_start *gpube__semidefinite_save(const struct gpube_semidefinite_state *s)
+static void forget(struct gpube_ctx *ctx, struct gpube_relaxed_start *of)
 {
+	struct gpube_semidefinite_start *from = (struct gpube_semidefinite_start *)of;
+
+	if (!--of->users)
+		GPUBE_FREE_ALL(ctx, from->value, from->y, from->z, from);
+}
+
+static struct gpube_relaxed_start *save(const void *state)
+{
+	const struct gpube_semidefinite_state *s = state;
 	const uint64_t cells = (uint64_t)s->order * (uint64_t)s->order;
 	struct gpube_semidefinite_start *to = gpube__alloc_zero(s->ctx, 1, sizeof(*to));
 
 	if (!to)
 		return NULL;
-	to->users = 1;
+	to->of.users = 1;
+	to->of.bytes = (int64_t)(cells * (sizeof(*to->y) + sizeof(*to->z)));
 	to->order = s->order;
 	to->value = gpube__alloc(s->ctx, (uint64_t)s->order, sizeof(*to->value));
 	to->y = gpube__alloc(s->ctx, cells, sizeof(*to->y));
 	to->z = gpube__alloc(s->ctx, cells, sizeof(*to->z));
 	if (!to->value || !to->y || !to->z) {
-		gpube__semidefinite_forget(s->ctx, to);
+		forget(s->ctx, &to->of);
 		return NULL;
 	}
 	memcpy(to->value, s->value, (size_t)s->order * sizeof(*to->value));
@@ -222,13 +260,7 @@ struct gpube_semidefinite_start *gpube__semidefinite_save(const struct gpube_sem
 		to->y[k] = (float)s->y[k];
 		to->z[k] = (float)s->z[k];
 	}
-	return to;
-}
-
-void gpube__semidefinite_forget(struct gpube_ctx *ctx, struct gpube_semidefinite_start *of)
-{
-	if (of && !--of->users)
-		GPUBE_FREE_ALL(ctx, of->value, of->y, of->z, of);
+	return &to->of;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -340,24 +372,36 @@ static void prove(struct gpube_semidefinite_state *s)
 	gpube__semidefinite_prove(s, z);
 }
 
-bool gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n)
+static enum gpube_relaxed_steps steps(void *state)
 {
-	for (int k = 0; k < n && !gpube__stopped(s->ctx); k++) {
+	struct gpube_semidefinite_state *s = state;
+
+	for (int k = 1; k <= GPUBE__SEMIDEFINITE_WINDOW && !gpube__stopped(s->ctx); k++) {
 		if (!project(s))
-			return false;
-		if (k == n - 1)
+			return GPUBE__STEPS_FAIL;
+		if (k == GPUBE__SEMIDEFINITE_WINDOW)
 			prove(s);
 		update_all(s);
 		gpube__work(s->ctx, gpube__semidefinite_ticks(s->order, s->face));
 	}
-	return true;
+	return GPUBE__STEPS_GO_ON;
 }
 
 /* ---- what is read off ------------------------------------------------------------------------ */
 
-int32_t gpube__semidefinite_filter(
-	const struct gpube_semidefinite_state *s, int64_t target, uint64_t *live, bool *empty)
+static bool decided(const void *state)
 {
+	return !((const struct gpube_semidefinite_state *)state)->n;
+}
+
+static int64_t twice(const void *state)
+{
+	return ((const struct gpube_semidefinite_state *)state)->twice;
+}
+
+static int32_t filter(void *state, int64_t target, uint64_t *live, bool *empty)
+{
+	const struct gpube_semidefinite_state *s = state;
 	int32_t n = 0;
 
 	*empty = s->twice >= 2 * target;
@@ -377,21 +421,95 @@ int32_t gpube__semidefinite_filter(
 	return n;
 }
 
-void gpube__semidefinite_round(const struct gpube_semidefinite_state *s, int32_t *values)
+static void round_off(void *state, int32_t *values)
 {
+	const struct gpube_semidefinite_state *s = state;
 	const struct gpube_semidefinite *p = s->p;
 
-	for (int32_t i = 0, k = 0; i < p->n; i++) {
+	for (int32_t i = 0, k = 0; i < p->of.n; i++) {
 		int32_t best;
 
 		if (s->only[i] >= 0) {
-			values[i] = s->only[i] - p->at[i];
+			values[i] = s->only[i] - p->of.at[i];
 			continue;
 		}
 		best = s->at[k];
 		for (int32_t r = s->at[k]; r < s->at[k + 1]; r++)
 			best = s->y[r] > s->y[best] ? r : best;
-		values[i] = s->value[best] - p->at[i];
+		values[i] = s->value[best] - p->of.at[i];
 		k++;
 	}
 }
+
+/* ---- where nodes split ----------------------------------------------------------------------- */
+
+/* Twice how much the bound of a part rises at once: of the least regret in it. */
+static int64_t rise_of(const struct gpube_semidefinite_state *s, int32_t row, bool is)
+{
+	int64_t least = INT64_MAX;
+	int32_t i = 0;
+
+	while (s->at[i + 1] <= row)
+		i++;
+	for (int32_t r = s->at[i]; r < s->at[i + 1]; r++)
+		if ((r == row) == is && s->regret[r] < least)
+			least = s->regret[r];
+	return least;
+}
+
+/*
+ * The value that is nearest to being half taken, and whose parts rise most at once, by the
+ * geometric mean.
+ */
+static int32_t choose(void *state)
+{
+	const struct gpube_semidefinite_state *s = state;
+	const double least = LEAST_RISE * (double)s->p->of.target;
+	double most = -1;
+	int32_t best = 1;
+
+	for (int32_t r = 1; r < s->order; r++) {
+		const double taken = s->y[r] < 0.5 ? s->y[r] : 1 - s->y[r],
+			     rise = sqrt(((double)rise_of(s, r, true) + least) *
+					 ((double)rise_of(s, r, false) + least)),
+			     score = taken * rise;
+
+		if (score > most) {
+			most = score;
+			best = r;
+		}
+	}
+	return s->value[best];
+}
+
+static int64_t part(const void *state, int32_t value, bool is)
+{
+	const struct gpube_semidefinite_state *s = state;
+	int32_t row = 1;
+
+	if (s->twice == INT64_MIN)
+		return INT64_MIN;
+	while (s->value[row] != value)
+		row++;
+	return s->twice + rise_of(s, row, is);
+}
+
+const struct gpube_relaxation gpube__semidefinite = {
+	.name = "semidefinite relaxation",
+	.make = gpube__semidefinite_make,
+	.free = gpube__semidefinite_free,
+	.bytes = state_bytes,
+	.open = open_state,
+	.close = close_state,
+	.begin = begin,
+	.clear = clear,
+	.decided = decided,
+	.steps = steps,
+	.twice = twice,
+	.filter = filter,
+	.round = round_off,
+	.choose = choose,
+	.part = part,
+	.save = save,
+	.forget = forget,
+};

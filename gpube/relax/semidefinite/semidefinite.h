@@ -37,28 +37,25 @@
 #define GPUBE_SEMIDEFINITE_H
 
 #include "gpube/base/arrays.h"
-#include "gpube/base/bits.h"
-#include "gpube/ir/model.h"
+#include "gpube/relax/relaxed.h"
 
 /* Values of all variables together, at most: a matrix of as many rows. */
 enum { GPUBE__SEMIDEFINITE_VALUES = 1000 };
 #define GPUBE__SEMIDEFINITE_TEXT "1000"
+/* Steps of a window. */
+enum { GPUBE__SEMIDEFINITE_WINDOW = 5 };
 
 /* The costs of a model: integers, times 2^shift; what states have in common. */
 struct gpube_semidefinite {
-	struct gpube_ctx *ctx;
-	int32_t n, n_values, words; /* words of a set of values */
-	int32_t *at;                /* those of variable i are at[i] … at[i + 1] - 1 */
-	int64_t *cost;              /* n_values x n_values: unary costs on the diagonal */
-	int64_t constant, target;   /* of the costs; where the cutoff is reached */
-	uint64_t *allowed;          /* values that are below the cutoff by themselves */
-	double unit;                /* of costs in matrices of floating point */
-	int shift;
+	struct gpube_relaxed of;
+	int64_t *cost; /* n_values x n_values: unary costs on the diagonal */
+	int64_t constant;
+	double unit; /* of costs in matrices of floating point */
 };
 
 /* A matrix of floating point for two symmetric ones, as it was at a node. */
 struct gpube_semidefinite_start {
-	int users;
+	struct gpube_relaxed_start of;
 	int32_t order;
 	int32_t *value; /* of each row; row 0 has none */
 	float *y, *z;
@@ -88,44 +85,20 @@ struct gpube_semidefinite_state {
 };
 
 /*
- * gpube__semidefinite_new() - the costs of a model.
- * cutoff  totals from here on are of no interest; GPUBE_INF: none
- * *out    NULL without an error: it has functions of more variables, or too many values
- * Errors: ENOMEM
+ * Branch and bound on the relaxation. A model is not for it if it has functions of more than two
+ * variables, or too many values, or if there is no LAPACK.
+ * Cost: a step about 10 face^3 operations
  */
-int gpube__semidefinite_new(
-	struct gpube_semidefinite **out, const struct gpube_model *m, int64_t cutoff);
-void gpube__semidefinite_free(struct gpube_semidefinite *p);
-/* Whether each variable has a value that is allowed; otherwise no total is below the cutoff. */
-bool gpube__semidefinite_possible(const struct gpube_semidefinite *p);
-
-/*
- * gpube__semidefinite_begin() - the state of the live values, of which each variable has one at
- * least; from: of a superset of them, or NULL.
- * gpube__semidefinite_steps() - so many steps, then the bound and the regrets; fewer and neither
- * where the context is stopped. False: a matrix has no eigenvalues.
- * gpube__semidefinite_filter() - live values that the bound excludes are removed: their number;
- * *empty: a variable has none left, or the bound has reached the target
- * gpube__semidefinite_round() - an assignment of all variables.
- * gpube__semidefinite_save() - what another state may begin from; NULL: ENOMEM
- * Cost:   a step about 10 face^3 operations. Errors: ENOMEM, with s to be cleared all the same
- */
-int gpube__semidefinite_begin(struct gpube_semidefinite_state *s,
-	const struct gpube_semidefinite *p, struct gpube_ctx *ctx, const uint64_t *live,
-	const struct gpube_semidefinite_start *from);
-void gpube__semidefinite_clear(struct gpube_semidefinite_state *s);
-bool gpube__semidefinite_steps(struct gpube_semidefinite_state *s, int n);
-int32_t gpube__semidefinite_filter(
-	const struct gpube_semidefinite_state *s, int64_t target, uint64_t *live, bool *empty);
-void gpube__semidefinite_round(const struct gpube_semidefinite_state *s, int32_t *values);
-struct gpube_semidefinite_start *gpube__semidefinite_save(const struct gpube_semidefinite_state *s);
-/* One user less. */
-void gpube__semidefinite_forget(struct gpube_ctx *ctx, struct gpube_semidefinite_start *of);
+extern const struct gpube_relaxation gpube__semidefinite;
 
 /* Ticks of a step. */
 int64_t gpube__semidefinite_ticks(int32_t order, int32_t face);
 
 /* ---- of semidefinite_*.c --------------------------------------------------------------------- */
+
+int gpube__semidefinite_make(
+	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
+void gpube__semidefinite_free(struct gpube_relaxed *of);
 
 /* A symmetric matrix of the rows on the orthonormal basis of the face, and vectors of it back. */
 void gpube__face_compress(

@@ -158,7 +158,7 @@ static bool find_most(const struct gpube_semidefinite_state *s, int64_t *most)
 static int64_t least_with(const struct gpube_semidefinite_state *s, int32_t i, int32_t r)
 {
 	const int64_t *z = s->exact[0] + row_at(s, r);
-	const int64_t *cost = s->p->cost + (int64_t)s->value[r] * s->p->n_values;
+	const int64_t *cost = s->p->cost + (int64_t)s->value[r] * s->p->of.n_values;
 	int64_t sum = 2 * s->unary[r] + z[r] + 2 * z[0];
 
 	for (int32_t j = 0; j < s->n; j++) {
