@@ -116,6 +116,10 @@ int gpube__bound_semidefinite(struct gpube_bounder *b, double seconds);
 /* Why the model is not for it, or NULL; ticks that it begins with. */
 const char *gpube__semidefinite_lacks(const struct gpube_bounder *b);
 double gpube__semidefinite_least(const struct gpube_bounder *b);
+/* The same of linear programs. */
+int gpube__bound_linear(struct gpube_bounder *b, double seconds);
+const char *gpube__linear_lacks(const struct gpube_bounder *b);
+double gpube__linear_least(const struct gpube_bounder *b);
 /* True if the search tree has proved that no assignment below the cutoff has this value. */
 bool gpube__bounder_is_dead(const struct gpube_bounder *b, int32_t var, int32_t value);
 /*

@@ -157,7 +157,7 @@ static int run_window(struct gpube_relaxed_worker *w)
 		w->hand.bound = half_up(twice);
 	if (empty)
 		w->end = GPUBE__NODE_CLOSED;
-	else if (!n && (steps == GPUBE__STEPS_OVER || is_slow(w, twice)))
+	else if (!n && (steps == GPUBE__STEPS_OVER || (!r->to_the_end && is_slow(w, twice))))
 		w->end = GPUBE__NODE_SPLITS;
 	node->before = twice;
 	return n && w->end == GPUBE__NODE_STAYS ? begin_again(w) : GPUBE_OK;

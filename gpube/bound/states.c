@@ -12,11 +12,12 @@ void gpube__bounder_forget(struct gpube_bounder *b)
 	gpube__climb_free(b->state.climb);
 	gpube__pairwise_run_free(b->state.pairwise);
 	gpube__relaxed_run_free(b->state.semidefinite);
+	gpube__relaxed_run_free(b->state.linear);
 	gpube__nest_free(b->state.nest);
 	b->state.tree = b->state.trial_tree = NULL;
 	b->state.climb = NULL;
 	b->state.pairwise = NULL;
-	b->state.semidefinite = NULL;
+	b->state.semidefinite = b->state.linear = NULL;
 	b->state.nest = NULL;
 }
 

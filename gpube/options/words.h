@@ -15,7 +15,7 @@ enum gpube_order_method {
 };
 
 /* How an optimum is proved, or a bound of it. */
-#define GPUBE__WORDS_METHOD "auto|mbe|arc|ascent|tree|pairwise|andor|eliminate|semidefinite"
+#define GPUBE__WORDS_METHOD "auto|mbe|arc|ascent|tree|pairwise|andor|eliminate|semidefinite|linear"
 enum gpube_bound_method {
 	GPUBE_BOUND_AUTO,   /* whatever proves it first: all of the below, in turn */
 	GPUBE_BOUND_MBE,    /* mini-buckets */
@@ -30,6 +30,8 @@ enum gpube_bound_method {
 	GPUBE_BOUND_ELIMINATE,
 	/* branch and bound on a semidefinite relaxation, of functions of two variables (CPU) */
 	GPUBE_BOUND_SEMIDEFINITE,
+	/* branch and bound on linear programs (CPU) */
+	GPUBE_BOUND_LINEAR,
 };
 
 /* What the regions of an ascent are. */

@@ -54,6 +54,7 @@ enum gpube_relaxed_steps {
  */
 struct gpube_relaxation {
 	const char *name;
+	bool to_the_end; /* only a node whose steps are over is split */
 	int (*make)(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
 	void (*free)(struct gpube_relaxed *p);
 	uint64_t (*bytes)(const struct gpube_relaxed *p);

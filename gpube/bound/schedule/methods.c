@@ -131,6 +131,13 @@ static struct gpube__fit semidefinite_fit(const struct gpube_bounder *b)
 	return tries_if(suits && !gpube__semidefinite_lacks(b), gpube__semidefinite_least(b));
 }
 
+static struct gpube__fit linear_fit(const struct gpube_bounder *b)
+{
+	const struct gpube_relaxed_run *s = b->state.linear;
+
+	return tries_if(!(s && s->failed) && !gpube__linear_lacks(b), gpube__linear_least(b));
+}
+
 static struct gpube__fit tree_fit(const struct gpube_bounder *b)
 {
 	struct gpube_dfs_tree *const t = b->state.tree;
@@ -215,6 +222,7 @@ static const struct method methods[GPUBE__N_METHODS] = {
 	ROW(nested, GRAPH, nested_fit, .run = gpube__bound_regions),
 	ROW(mbe, GRAPH, mbe_fit, .run = gpube__bound_mbe),
 	ROW(semidefinite, ARC | SOLVE, semidefinite_fit, gpube__bound_semidefinite),
+	ROW(linear, ARC | SOLVE, linear_fit, gpube__bound_linear),
 };
 
 static struct gpube__fit fit(const void *known, int i)
@@ -376,6 +384,7 @@ static enum gpube__method_at asked_for(const struct gpube_opts *opts)
 		[GPUBE_BOUND_ANDOR] = GPUBE__METHOD_andor,
 		[GPUBE_BOUND_ELIMINATE] = GPUBE__METHOD_eliminate,
 		[GPUBE_BOUND_SEMIDEFINITE] = GPUBE__METHOD_semidefinite,
+		[GPUBE_BOUND_LINEAR] = GPUBE__METHOD_linear,
 	};
 
 	return gpube__asks_for_nested(opts) ? GPUBE__METHOD_nested : at[opts->method];
@@ -386,9 +395,11 @@ static const char *what_lacks(const struct gpube_bounder *b)
 {
 	if (b->state.no_regions)
 		return "nested regions need functions of pairs";
-	return b->opts->method == GPUBE_BOUND_SEMIDEFINITE && !gpube__bounder_done(b)
-		       ? gpube__semidefinite_lacks(b)
-		       : NULL;
+	if (gpube__bounder_done(b))
+		return NULL;
+	return b->opts->method == GPUBE_BOUND_SEMIDEFINITE ? gpube__semidefinite_lacks(b)
+	       : b->opts->method == GPUBE_BOUND_LINEAR     ? gpube__linear_lacks(b)
+							   : NULL;
 }
 
 /* A better order, for as long as the caller says, or for a while. */

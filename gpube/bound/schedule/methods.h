@@ -52,7 +52,8 @@ double gpube__eliminating_ticks(const struct gpube_bounder *b);
 	X(joins)                                                                                   \
 	X(nested)                                                                                  \
 	X(mbe)                                                                                     \
-	X(semidefinite)
+	X(semidefinite)                                                                            \
+	X(linear)
 
 enum gpube__method_at {
 #define X(name) GPUBE__METHOD_##name,

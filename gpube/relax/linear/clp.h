@@ -1,0 +1,50 @@
+/*
+ * clp.h - a solver of linear programs, where there is one: Clp, by its C interface. It is opened
+ * when it is wanted, so that a program without it runs, and is built, as well.
+ * GPUBE_CLP names another file, or is "none".
+ */
+#ifndef GPUBE_CLP_H
+#define GPUBE_CLP_H
+
+#include "gpube/base/base.h"
+
+/* True if there is one; what is missing is logged once. Threads may call it. */
+bool gpube__clp_there(struct gpube_ctx *ctx);
+
+/* The columns of a linear program, of which the cost is minimised; rows are from low to high. */
+struct gpube_clp_problem {
+	int n_columns, n_rows;
+	const int *start, *row; /* entries of column c: start[c] … start[c + 1] - 1, */
+	const double *entry;    /* each in a row */
+	const double *column_low, *column_high, *cost, *row_low, *row_high;
+};
+
+struct gpube_clp;
+
+enum gpube_clp_end {
+	GPUBE__CLP_OPTIMAL,
+	GPUBE__CLP_STEPS, /* the steps are used up */
+	GPUBE__CLP_FAILS,
+};
+
+/*
+ * gpube__clp_new()   - a program of its own for each thread; NULL: no memory.
+ * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls.
+ * gpube__clp_dual()  - steps of the dual simplex method from the basis that there is; *taken: how
+ *                      many. From any basis, so also where the bounds have changed.
+ * gpube__clp_value(), _cost(), _price() - of the columns, in sum, and of the rows: what the bound
+ *                      rises with the row's.
+ * gpube__clp_basis() - one byte for each column, then for each row, to be kept;
+ * gpube__clp_begin() - and to begin from.
+ */
+struct gpube_clp *gpube__clp_new(const struct gpube_clp_problem *problem);
+void gpube__clp_free(struct gpube_clp *clp);
+double *gpube__clp_high(struct gpube_clp *clp);
+enum gpube_clp_end gpube__clp_dual(struct gpube_clp *clp, int steps, int *taken);
+const double *gpube__clp_value(struct gpube_clp *clp);
+double gpube__clp_cost(struct gpube_clp *clp);
+const double *gpube__clp_price(struct gpube_clp *clp);
+const unsigned char *gpube__clp_basis(struct gpube_clp *clp);
+void gpube__clp_begin(struct gpube_clp *clp, const unsigned char *basis);
+
+#endif

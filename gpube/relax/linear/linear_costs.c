@@ -1,0 +1,458 @@
+/*
+ * linear_costs.c - what a model's functions are in the program: costs of values, pairs of values
+ * that exclude each other, boxes of forbidden cells, and columns for cells: see linear.h.
+ */
+#include "gpube/relax/linear/linear_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpube/ir/dense.h"
+#include "gpube/relax/scaling.h"
+
+/* Scaled costs are at most 2^38, and costs of values and prices at most 2^42. */
+#define MOST_LEFT ((int64_t)1 << 38)
+/* Work for a cell that is looked at. */
+enum { CELL_TICKS = 5 };
+/* Values; cells of a function, and of all. */
+enum { MOST_VALUES = 1 << 13, MOST_CELLS = 1 << 16, MOST_ALL_CELLS = 1 << 22 };
+
+/* ---- a function ------------------------------------------------------------------------------ */
+
+/* Its cells, the last variable of its sorted scope fastest. */
+struct cells {
+	int arity;
+	int32_t *scope, *domain;
+	int32_t *at;    /* of its variables' values in 'sum' */
+	int64_t n;
+	int64_t *cost;  /* scaled; INT64_MAX: forbidden */
+	int32_t *index; /* of a cell's values */
+	int64_t *sum;   /* what each value costs, where the function is a sum of that */
+	bool *known;
+};
+
+static int32_t part_of(const struct cells *c, int64_t cell, int k)
+{
+	for (int j = c->arity - 1; j > k; j--)
+		cell /= c->domain[j];
+	return (int32_t)(cell % c->domain[k]);
+}
+
+static void decode(const struct cells *c, int64_t cell)
+{
+	for (int k = c->arity - 1; k >= 0; k--) {
+		c->index[k] = (int32_t)(cell % c->domain[k]);
+		cell /= c->domain[k];
+	}
+}
+
+/*
+ * Of a cell's values that are not known the last one is what is left of the cell's cost, where it
+ * is the only one, or the others are free and become 0. How many were not known.
+ */
+static int learn(struct cells *c, int64_t cell, bool free)
+{
+	int64_t rest = c->cost[cell];
+	int unknown = 0;
+	int32_t last = -1;
+
+	decode(c, cell);
+	for (int k = 0; k < c->arity; k++) {
+		const int32_t v = c->at[k] + c->index[k];
+
+		if (c->known[v]) {
+			rest -= c->sum[v];
+			continue;
+		}
+		unknown++;
+		if (free && last >= 0) {
+			c->known[last] = true;
+			c->sum[last] = 0;
+		}
+		last = v;
+	}
+	if (unknown == 1 || (unknown && free)) {
+		c->known[last] = true;
+		c->sum[last] = rest;
+	}
+	return unknown;
+}
+
+/* Whether each allowed cell costs what its values do in sum, which is found out. */
+static bool is_sum(struct cells *c)
+{
+	bool more = true;
+
+	memset(c->known, 0, (size_t)c->at[c->arity] * sizeof(*c->known));
+	while (more) {
+		bool learnt = false;
+		int64_t open = -1;
+
+		for (int64_t i = 0; i < c->n; i++) {
+			const int unknown = c->cost[i] == INT64_MAX ? 0 : learn(c, i, false);
+
+			learnt |= unknown == 1;
+			if (unknown > 1 && open < 0)
+				open = i;
+		}
+		if (!learnt && open >= 0)
+			(void)learn(c, open, true);
+		more = learnt || open >= 0;
+	}
+	for (int64_t i = 0; i < c->n; i++)
+		if (c->cost[i] != INT64_MAX) {
+			int64_t sum = 0;
+
+			decode(c, i);
+			for (int k = 0; k < c->arity; k++)
+				sum += c->sum[c->at[k] + c->index[k]];
+			if (sum != c->cost[i])
+				return false;
+		}
+	for (int32_t v = 0; v < c->at[c->arity]; v++)
+		if (c->known[v] && llabs(c->sum[v]) > GPUBE__LINEAR_MOST)
+			return false;
+	return true;
+}
+
+/* ---- what is forbidden ----------------------------------------------------------------------- */
+
+static void exclude(struct gpube__linear_made *w, int32_t x, int32_t y)
+{
+	gpube__bit_put(w->exclude + (int64_t)x * w->p->of.words, y);
+	gpube__bit_put(w->exclude + (int64_t)y * w->p->of.words, x);
+}
+
+static bool excluded(const struct gpube__linear_made *w, int32_t x, int32_t y)
+{
+	return gpube__bit(w->exclude + (int64_t)x * w->p->of.words, y);
+}
+
+/* Pairs of values that have no allowed cell; values that have none are not allowed. */
+static int exclude_pairs(struct gpube__linear_made *w, const struct cells *c)
+{
+	struct gpube_linear *p = w->p;
+
+	for (int a = 0; a < c->arity; a++)
+		for (int b = a + 1; b < c->arity; b++) {
+			const int32_t rows = c->domain[a], columns = c->domain[b];
+			const uint64_t n = (uint64_t)rows * (uint64_t)columns;
+			bool *any = gpube__alloc_zero(p->of.ctx, n, sizeof(*any));
+
+			if (!any)
+				return GPUBE_ENOMEM;
+			for (int64_t i = 0; i < c->n; i++)
+				if (c->cost[i] != INT64_MAX)
+					any[(int64_t)part_of(c, i, a) * columns + part_of(c, i, b)] = true;
+			for (int32_t r = 0; r < rows; r++)
+				for (int32_t k = 0; k < columns; k++)
+					if (!any[(int64_t)r * columns + k])
+						exclude(w, p->of.at[c->scope[a]] + r,
+							p->of.at[c->scope[b]] + k);
+			gpube__free(p->of.ctx, any);
+			gpube__work(p->of.ctx, CELL_TICKS * c->n);
+		}
+	return GPUBE_OK;
+}
+
+/* Whether a cell is forbidden by more than two of its values together. */
+static bool is_open_box(const struct gpube__linear_made *w, const struct cells *c, int64_t cell)
+{
+	if (c->cost[cell] != INT64_MAX)
+		return false;
+	decode(c, cell);
+	for (int a = 0; a < c->arity; a++)
+		for (int b = a + 1; b < c->arity; b++)
+			if (excluded(w, w->p->of.at[c->scope[a]] + c->index[a],
+				    w->p->of.at[c->scope[b]] + c->index[b]))
+				return false;
+	return true;
+}
+
+/* The cells of a box, one after the other: the next of 'cell' (-1: the first); -1: no more. */
+static int64_t next_in_box(const struct cells *c, const bool *in, int64_t cell)
+{
+	for (cell++; cell < c->n; cell++) {
+		bool inside = true;
+
+		for (int k = 0; k < c->arity && inside; k++)
+			inside = in[c->at[k] + part_of(c, cell, k)];
+		if (inside)
+			return cell;
+	}
+	return -1;
+}
+
+/* The box of a forbidden cell, which takes each value that only forbidden cells are added by. */
+static int add_box(struct gpube__linear_made *w, const struct cells *c, int64_t cell, bool *in,
+	bool *covered)
+{
+	int status;
+
+	memset(in, 0, (size_t)c->at[c->arity] * sizeof(*in));
+	for (int k = 0; k < c->arity; k++)
+		in[c->at[k] + part_of(c, cell, k)] = true;
+	for (int k = c->arity - 1; k >= 0; k--)
+		for (int32_t a = 0; a < c->domain[k]; a++) {
+			const int32_t own = c->at[k] + a;
+			bool all = true;
+
+			if (in[own])
+				continue;
+			in[own] = true;
+			for (int64_t i = next_in_box(c, in, -1); i >= 0 && all;
+				i = next_in_box(c, in, i))
+				all = c->cost[i] == INT64_MAX;
+			in[own] = all;
+			gpube__work(w->p->of.ctx, CELL_TICKS * c->n);
+		}
+	for (int64_t i = next_in_box(c, in, -1); i >= 0; i = next_in_box(c, in, i))
+		covered[i] = true;
+	status = gpube__linear_row(w, c->arity - 1);
+	for (int k = 0; k < c->arity && !status; k++)
+		for (int32_t a = 0; a < c->domain[k] && !status; a++)
+			if (in[c->at[k] + a])
+				status = gpube__linear_entry(w, w->p->of.at[c->scope[k]] + a);
+	return status;
+}
+
+static int add_boxes(struct gpube__linear_made *w, const struct cells *c)
+{
+	struct gpube_ctx *ctx = w->p->of.ctx;
+	bool *in = gpube__alloc(ctx, (uint64_t)c->at[c->arity] + 1, sizeof(*in)),
+	     *covered = gpube__alloc_zero(ctx, (uint64_t)c->n, sizeof(*covered));
+	int status = in && covered ? GPUBE_OK : GPUBE_ENOMEM;
+
+	for (int64_t i = 0; i < c->n && !status; i++)
+		if (!covered[i] && is_open_box(w, c, i))
+			status = add_box(w, c, i, in, covered);
+	GPUBE_FREE_ALL(ctx, in, covered);
+	return status;
+}
+
+/* ---- the rest: columns ----------------------------------------------------------------------- */
+
+static int add_columns(struct gpube__linear_made *w, const struct cells *c)
+{
+	struct gpube_linear *p = w->p;
+	struct gpube_ctx *ctx = p->of.ctx;
+	struct gpube_linear_function *f = &p->functions[p->n_functions];
+	int64_t n = 0;
+	int status;
+
+	for (int64_t i = 0; i < c->n; i++)
+		n += c->cost[i] != INT64_MAX;
+	if (p->n_columns + n > GPUBE__LINEAR_COLUMNS) {
+		w->large = true;
+		return GPUBE_OK;
+	}
+	status = gpube__grow(
+		ctx, &p->scopes, &w->scope_room, w->n_scopes + c->arity, sizeof(*p->scopes));
+	if (!status)
+		status = gpube__grow(ctx, &p->cells, &w->cell_room, w->n_cells + n * c->arity,
+			sizeof(*p->cells));
+	if (!status)
+		status = gpube__grow(
+			ctx, &p->cost, &w->cost_room, p->n_columns + n, sizeof(*p->cost));
+	if (status)
+		return status;
+	*f = (struct gpube_linear_function){.arity = c->arity,
+		.scope_at = w->n_scopes,
+		.cell_at = w->n_cells,
+		.column = p->n_columns,
+		.n = (int32_t)n,
+		.row = p->n_agree};
+	for (int k = 0; k < c->arity; k++)
+		p->scopes[w->n_scopes++] = c->scope[k];
+	for (int64_t i = 0; i < c->n; i++) {
+		if (c->cost[i] == INT64_MAX)
+			continue;
+		decode(c, i);
+		for (int k = 0; k < c->arity; k++)
+			p->cells[w->n_cells++] = p->of.at[c->scope[k]] + c->index[k];
+		p->cost[p->n_columns++] = c->cost[i];
+	}
+	p->n_agree += c->at[c->arity];
+	p->n_functions++;
+	return GPUBE_OK;
+}
+
+/* ---- the model ------------------------------------------------------------------------------- */
+
+static int take_cells(struct gpube__linear_made *w, struct cells *c)
+{
+	struct gpube_linear *p = w->p;
+	int status = exclude_pairs(w, c);
+	bool sum;
+
+	for (int k = 0; k < c->arity; k++)
+		for (int32_t a = 0; a < c->domain[k]; a++)
+			c->known[c->at[k] + a] = false;
+	for (int64_t i = 0; i < c->n; i++)
+		for (int k = 0; k < c->arity && c->cost[i] != INT64_MAX; k++)
+			c->known[c->at[k] + part_of(c, i, k)] = true;
+	for (int k = 0; k < c->arity; k++)
+		for (int32_t a = 0; a < c->domain[k]; a++)
+			if (!c->known[c->at[k] + a])
+				gpube__bit_drop(p->of.allowed, p->of.at[c->scope[k]] + a);
+	sum = is_sum(c);
+	gpube__work(p->of.ctx, CELL_TICKS * 4 * c->n);
+	if (status)
+		return status;
+	if (!sum)
+		return add_columns(w, c);
+	for (int k = 0; k < c->arity; k++)
+		for (int32_t a = 0; a < c->domain[k]; a++)
+			if (c->known[c->at[k] + a])
+				p->cost[p->of.at[c->scope[k]] + a] += c->sum[c->at[k] + a];
+	return c->arity > 2 ? add_boxes(w, c) : GPUBE_OK;
+}
+
+/* A cost of the program; INT64_MAX: it is forbidden. */
+static int64_t scaled(const struct gpube__linear_made *w, int64_t cost)
+{
+	const int shift = w->p->of.shift;
+
+	if (cost >= w->left)
+		return INT64_MAX;
+	return shift >= 0 ? cost << shift : cost >> -shift;
+}
+
+/* A function of several variables. */
+static int take_function(struct gpube__linear_made *w, int32_t f)
+{
+	const struct gpube_model *m = w->m;
+	struct gpube_ctx *ctx = m->ctx;
+	const int arity = m->functions[f].arity;
+	struct cells c = {.arity = arity, .n = gpube__cells(m, arity, gpube__scope(m, f))};
+	struct gpube__arrays memory = {.ctx = ctx};
+	int status = gpube__dense_new(&c.cost, m, f, NULL);
+	int32_t n = 0;
+
+	c.scope = gpube__array(&memory, (uint64_t)arity, sizeof(*c.scope));
+	c.domain = gpube__array(&memory, (uint64_t)arity, sizeof(*c.domain));
+	c.index = gpube__array(&memory, (uint64_t)arity, sizeof(*c.index));
+	c.at = gpube__array(&memory, (uint64_t)arity + 1, sizeof(*c.at));
+	if (!status && !memory.failed) {
+		memcpy(c.scope, gpube__scope(m, f), (size_t)arity * sizeof(*c.scope));
+		qsort(c.scope, (size_t)arity, sizeof(*c.scope), gpube__compare_int32);
+		for (int k = 0; k < arity; k++) {
+			c.domain[k] = m->vars[c.scope[k]].domain;
+			c.at[k] = n;
+			n += c.domain[k];
+		}
+		c.at[arity] = n;
+	}
+	c.sum = gpube__array(&memory, (uint64_t)n + 1, sizeof(*c.sum));
+	c.known = gpube__array(&memory, (uint64_t)n + 1, sizeof(*c.known));
+	status = status ? status : memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
+	for (int64_t i = 0; i < c.n && !status; i++)
+		c.cost[i] = scaled(w, c.cost[i]);
+	if (!status)
+		status = take_cells(w, &c);
+	gpube__free(ctx, c.cost);
+	gpube__arrays_clear(&memory);
+	return status;
+}
+
+static int take_unary(struct gpube__linear_made *w, int32_t f)
+{
+	struct gpube_linear *p = w->p;
+	const int32_t x = gpube__scope(w->m, f)[0], at = p->of.at[x];
+	int64_t *costs;
+	int status = gpube__dense_new(&costs, w->m, f, NULL);
+
+	for (int32_t a = 0; a < w->m->vars[x].domain && !status; a++)
+		if (scaled(w, costs[a]) == INT64_MAX)
+			gpube__bit_drop(p->of.allowed, at + a);
+		else
+			p->cost[at + a] += scaled(w, costs[a]);
+	gpube__free(p->of.ctx, costs);
+	return status;
+}
+
+static bool suits(const struct gpube_model *m)
+{
+	int64_t values = 0, cells = 0;
+
+	for (int32_t i = 0; i < m->n_vars; i++)
+		values += m->vars[i].domain;
+	for (int32_t f = 0; f < m->n_functions; f++) {
+		const int64_t n = gpube_model_cells(m, f);
+
+		if (n < 0 || n > MOST_CELLS)
+			return false;
+		cells += n;
+	}
+	return m->n_vars > 0 && values <= MOST_VALUES && cells <= MOST_ALL_CELLS;
+}
+
+static int take_model(struct gpube__linear_made *w, int64_t cutoff)
+{
+	struct gpube_linear *p = w->p;
+	const struct gpube_model *m = w->m;
+	int status = GPUBE_OK;
+
+	w->left = gpube__costs_left(m, cutoff);
+	p->of.shift = gpube__scale_shift(m, w->left, MOST_LEFT, GPUBE__MOST_SHIFT);
+	p->of.target = gpube__scale_target(p->of.shift, w->left);
+	p->unit = 1e6 / (double)(p->of.target > 0 ? p->of.target : 1);
+	gpube__bits_fill(p->of.allowed, p->of.n_values);
+	for (int32_t f = 0; f < m->n_functions && !status && !w->large; f++)
+		if (m->functions[f].arity)
+			status = m->functions[f].arity == 1 ? take_unary(w, f) : take_function(w, f);
+	return status || w->large ? status : gpube__linear_cliques(w);
+}
+
+void gpube__linear_free(struct gpube_relaxed *of)
+{
+	struct gpube_linear *p = (struct gpube_linear *)of;
+
+	if (p)
+		GPUBE_FREE_ALL(of->ctx, of->at, of->allowed, p->cost, p->row_at, p->entries,
+			p->limits, p->functions, p->scopes, p->cells, p->owner, p);
+}
+
+int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff)
+{
+	struct gpube_linear *p;
+	struct gpube__linear_made w = {.m = m};
+	uint64_t n;
+	int status;
+
+	*out = NULL;
+	if (!suits(m) || !gpube__clp_there(m->ctx))
+		return GPUBE_OK;
+	w.p = p = gpube__alloc_zero(m->ctx, 1, sizeof(*p));
+	if (!p)
+		return GPUBE_ENOMEM;
+	p->of.ctx = m->ctx;
+	p->of.n = m->n_vars;
+	p->of.at = gpube__alloc_zero(m->ctx, (uint64_t)m->n_vars + 1, sizeof(*p->of.at));
+	for (int32_t i = 0; p->of.at && i < m->n_vars; i++)
+		p->of.at[i + 1] = p->of.at[i] + m->vars[i].domain;
+	p->of.n_values = p->n_columns = p->of.at ? p->of.at[m->n_vars] : 0;
+	p->of.words = p->of.n_values / 64 + 1;
+	n = (uint64_t)p->of.n_values + 1;
+	w.cost_room = (int64_t)n;
+	p->cost = gpube__alloc_zero(m->ctx, n, sizeof(*p->cost));
+	p->owner = gpube__alloc_zero(m->ctx, n, sizeof(*p->owner));
+	p->of.allowed = gpube__alloc_zero(m->ctx, (uint64_t)p->of.words, sizeof(uint64_t));
+	p->functions = gpube__alloc_zero(
+		m->ctx, (uint64_t)m->n_functions + 1, sizeof(*p->functions));
+	w.exclude = gpube__alloc_zero(m->ctx, n * (uint64_t)p->of.words, sizeof(*w.exclude));
+	status = p->of.at && p->cost && p->owner && p->of.allowed && p->functions && w.exclude
+			 ? GPUBE_OK
+			 : GPUBE_ENOMEM;
+	for (int32_t i = 0; i < m->n_vars && !status; i++)
+		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
+			p->owner[x] = i;
+	if (!status)
+		status = take_model(&w, cutoff);
+	gpube__free(m->ctx, w.exclude);
+	if (status || w.large)
+		gpube__linear_free(&p->of);
+	else
+		*out = &p->of;
+	return status;
+}
