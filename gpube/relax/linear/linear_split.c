@@ -15,9 +15,9 @@
 /* Parts less than that are rounding. */
 #define LEAST_PART 1e-6
 /* A value is known that was seen so often in each part. */
-enum { RELIABLE = 4 };
+enum { RELIABLE = 8 };
 /* Steps in a part; values that are looked at in vain, and in all. */
-enum { STEPS = 50, PATIENCE = 6, MOST = 24 };
+enum { STEPS = 500, PATIENCE = 6, MOST = 24 };
 /* What a rise counts that is none. */
 #define LEAST_RISE 1e-6
 
