@@ -264,7 +264,7 @@ static enum gpube_relaxed_steps steps(void *state)
 	for (int32_t x = 0; x < s->p->of.n_values; x++)
 		s->value[x] = gpube__bit(s->live, x) ? value[x] : 0;
 	memcpy(s->basis, gpube__clp_basis(s->clp), (size_t)s->n_columns + (size_t)s->n_rows);
-	gpube__linear_prove(s, s->live);
+	gpube__linear_prove(s, s->live, gpube__clp_price(s->clp));
 	return over ? GPUBE__STEPS_OVER : GPUBE__STEPS_GO_ON;
 }
 

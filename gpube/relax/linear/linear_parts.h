@@ -91,13 +91,14 @@ struct gpube_linear_state {
 #define GPUBE__LINEAR_NOTHING ((int64_t)1 << 61)
 
 /*
- * gpube__linear_prove()     - the bound and the regrets of live values by the program's prices.
+ * gpube__linear_prove()     - the bound and the regrets of live values by prices of the rows.
  * gpube__linear_propagate() - removes values that rows exclude: their number; *empty: a variable
  *                             has none left.
  * gpube__linear_solve()     - the simplex method on live values, so many steps at most: whether it
  *                             has ended.
  */
-void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live);
+void gpube__linear_prove(
+	struct gpube_linear_state *s, const uint64_t *live, const double *price);
 int32_t gpube__linear_propagate(struct gpube_linear_state *s, uint64_t *live, bool *empty);
 bool gpube__linear_solve(struct gpube_linear_state *s, const uint64_t *live, int most);
 void gpube__linear_round(void *state, int32_t *values);

@@ -18,10 +18,9 @@ static int64_t rounded(double price, double unit, bool limits)
 }
 
 /* Costs less what the rows' prices say; what these are in sum. */
-static __int128 reduce(struct gpube_linear_state *s)
+static __int128 reduce(struct gpube_linear_state *s, const double *price)
 {
 	const struct gpube_linear *p = s->p;
-	const double *price = gpube__clp_price(s->clp);
 	__int128 sum = 0;
 
 	memcpy(s->reduced, p->cost, (size_t)p->n_columns * sizeof(*s->reduced));
@@ -93,10 +92,11 @@ static int64_t at_most(int64_t a)
 	return a < GPUBE__LINEAR_NOTHING ? a : GPUBE__LINEAR_NOTHING;
 }
 
-void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live)
+void gpube__linear_prove(
+	struct gpube_linear_state *s, const uint64_t *live, const double *price)
 {
 	const struct gpube_linear *p = s->p;
-	__int128 bound = reduce(s);
+	__int128 bound = reduce(s, price);
 	bool none = false;
 
 	for (int32_t i = 0; i < p->of.n; i++) {

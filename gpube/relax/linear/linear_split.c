@@ -76,7 +76,7 @@ static int64_t look(struct gpube_linear_state *s, int32_t value, bool is)
 		return GPUBE__LINEAR_NOTHING;
 	gpube__clp_begin(s->clp, s->basis);
 	(void)gpube__linear_solve(s, s->other, STEPS);
-	gpube__linear_prove(s, s->other);
+	gpube__linear_prove(s, s->other, gpube__clp_price(s->clp));
 	if (s->bound > before && s->bound < s->p->of.target) {
 		const double gain = (double)(s->bound - before) / whole;
 
