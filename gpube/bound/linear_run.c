@@ -31,5 +31,7 @@ double gpube__linear_least(const struct gpube_bounder *b)
 
 int gpube__bound_linear(struct gpube_bounder *b, double seconds)
 {
-	return gpube__bound_relaxed(b, &b->state.linear, &gpube__linear, seconds);
+	return gpube__bound_relaxed(b, &b->state.linear,
+		b->opts->method == GPUBE_BOUND_LINEAR ? &gpube__linear : &gpube__linear_sums,
+		seconds);
 }

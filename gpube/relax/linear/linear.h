@@ -35,6 +35,7 @@
 /* Columns of the program, and its rows, at most. */
 enum { GPUBE__LINEAR_COLUMNS = 1 << 15, GPUBE__LINEAR_ROWS = 1 << 16 };
 
-extern const struct gpube_relaxation gpube__linear;
+/* The second is made only where each function is a sum of what values cost, or forbids. */
+extern const struct gpube_relaxation gpube__linear, gpube__linear_sums;
 
 #endif

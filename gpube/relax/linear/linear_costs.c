@@ -242,7 +242,7 @@ static int add_columns(struct gpube__linear_made *w, const struct cells *c)
 
 	for (int64_t i = 0; i < c->n; i++)
 		n += c->cost[i] != INT64_MAX;
-	if (p->n_columns + n > GPUBE__LINEAR_COLUMNS) {
+	if (w->sums || p->n_columns + n > GPUBE__LINEAR_COLUMNS) {
 		w->large = true;
 		return GPUBE_OK;
 	}
@@ -413,10 +413,11 @@ void gpube__linear_free(struct gpube_relaxed *of)
 			p->limits, p->functions, p->scopes, p->cells, p->owner, p);
 }
 
-int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff)
+static int make_linear(
+	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff, bool sums)
 {
 	struct gpube_linear *p;
-	struct gpube__linear_made w = {.m = m};
+	struct gpube__linear_made w = {.m = m, .sums = sums};
 	uint64_t n;
 	int status;
 
@@ -455,4 +456,14 @@ int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, 
 	else
 		*out = &p->of;
 	return status;
+}
+
+int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff)
+{
+	return make_linear(out, m, cutoff, false);
+}
+
+int gpube__linear_make_sums(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff)
+{
+	return make_linear(out, m, cutoff, true);
 }

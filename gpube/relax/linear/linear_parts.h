@@ -42,6 +42,7 @@ struct gpube__linear_made {
 	struct gpube_linear *p;
 	const struct gpube_model *m;
 	int64_t left;      /* costs of the model from which on a cell is forbidden */
+	bool sums;         /* a function that is no sum makes it large */
 	bool large;        /* it is too large */
 	uint64_t *exclude; /* of each value: those that it excludes */
 	int64_t n_entries, n_scopes, n_cells, n_costs;
@@ -52,6 +53,9 @@ struct gpube__linear_made {
 int gpube__linear_row(struct gpube__linear_made *w, int32_t limit);
 int gpube__linear_entry(struct gpube__linear_made *w, int32_t value);
 int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
+/* The same where each function is a sum of what values cost, or forbids. */
+int gpube__linear_make_sums(
+	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
 void gpube__linear_free(struct gpube_relaxed *of);
 /* Rows of cliques that cover all pairs of values that exclude each other. Errors: ENOMEM */
 int gpube__linear_cliques(struct gpube__linear_made *w);
@@ -82,6 +86,7 @@ struct gpube_linear_state {
 	int32_t *candidates;
 	int32_t chosen;
 	int64_t part[2];        /* bounds of its parts */
+	int64_t steps[2];       /* of the simplex method in nodes so far, and in parts of splits */
 	unsigned char *basis;   /* of a column and a row each */
 	int n_columns, n_rows;  /* of the program */
 	int64_t n_entries;
@@ -94,13 +99,14 @@ struct gpube_linear_state {
  * gpube__linear_prove()     - the bound and the regrets of live values by prices of the rows.
  * gpube__linear_propagate() - removes values that rows exclude: their number; *empty: a variable
  *                             has none left.
- * gpube__linear_solve()     - the simplex method on live values, so many steps at most: whether it
- *                             has ended.
+ * gpube__linear_solve()     - the simplex method on live values, so many steps at most, which
+ *                             are counted: whether it has ended.
  */
 void gpube__linear_prove(
 	struct gpube_linear_state *s, const uint64_t *live, const double *price);
 int32_t gpube__linear_propagate(struct gpube_linear_state *s, uint64_t *live, bool *empty);
-bool gpube__linear_solve(struct gpube_linear_state *s, const uint64_t *live, int most);
+bool gpube__linear_solve(
+	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count);
 void gpube__linear_round(void *state, int32_t *values);
 int32_t gpube__linear_choose(void *state);
 int64_t gpube__linear_part(const void *state, int32_t value, bool is);

@@ -18,6 +18,8 @@
 enum { RELIABLE = 8 };
 /* Steps in a part; values that are looked at in vain, and in all. */
 enum { STEPS = 500, PATIENCE = 6, MOST = 24 };
+/* In parts, steps are so many times those in nodes at most, and some more. */
+enum { PARTS_TO_NODES = 10, MORE_STEPS = 5000 };
 /* What a rise counts that is none. */
 #define LEAST_RISE 1e-6
 
@@ -62,6 +64,13 @@ static void part_of(const struct gpube_linear_state *s, int32_t value, bool is, 
 			gpube__bit_drop(to, x);
 }
 
+/* Whether values may be looked at, or guesses have to do. */
+static bool may_look(const struct gpube_linear_state *s, int32_t x)
+{
+	return (s->tried[0][x] < RELIABLE || s->tried[1][x] < RELIABLE) &&
+	       s->steps[1] <= PARTS_TO_NODES * s->steps[0] + MORE_STEPS;
+}
+
 /* Some steps in a part: its bound. */
 static int64_t look(struct gpube_linear_state *s, int32_t value, bool is)
 {
@@ -75,7 +84,7 @@ static int64_t look(struct gpube_linear_state *s, int32_t value, bool is)
 	if (empty)
 		return GPUBE__LINEAR_NOTHING;
 	gpube__clp_begin(s->clp, s->basis);
-	(void)gpube__linear_solve(s, s->other, STEPS);
+	(void)gpube__linear_solve(s, s->other, STEPS, &s->steps[1]);
 	gpube__linear_prove(s, s->other, gpube__clp_price(s->clp));
 	if (s->bound > before && s->bound < s->p->of.target) {
 		const double gain = (double)(s->bound - before) / whole;
@@ -149,7 +158,7 @@ int32_t gpube__linear_choose(void *state)
 
 		next_best(s, k, n, mean);
 		x = s->candidates[k];
-		if (s->tried[0][x] < RELIABLE || s->tried[1][x] < RELIABLE) {
+		if (may_look(s, x)) {
 			double rise[2];
 
 			looked++;
