@@ -26,7 +26,7 @@ import tempfile
 
 import gpube
 
-METHODS = ["auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor", "eliminate", "semidefinite"]
+METHODS = ["auto", "mbe", "arc", "ascent", "tree", "pairwise", "andor", "eliminate", "semidefinite", "linear"]
 KEPT = ["auto", "tree", "pairwise", "andor"]  # methods of which a checkpoint keeps something
 KINDS = ["mixed", "mixed", "parts", "wide", "ends", "unary", "ties", "search", "dense", "potentials"] * 2 + ["large", "search"]
 CLOSE = 1e-9  # of logarithms
@@ -350,7 +350,7 @@ def kept(d, models, r, folder, **options):
 def certified(d, m, r, folder, **options):
 	"""What is certified is a bound, and what is read again is that."""
 	path = os.path.join(folder, "proof")
-	b, proved = m.certify(path, timeout=20, method=r.choice(["auto", "arc", "ascent", "tree", "pairwise", "andor", "eliminate", "semidefinite"]),
+	b, proved = m.certify(path, timeout=20, method=r.choice(["auto", "arc", "ascent", "tree", "pairwise", "andor", "eliminate", "semidefinite", "linear"]),
 		split=r.choice(["auto", "first"]), **options)
 	if m.verify(path) != proved:
 		raise ValueError("%s was certified, and %s is read" % (proved, m.verify(path)))

@@ -44,7 +44,7 @@ from solve import evidence_of, instances
 
 FIELDS = ["path", "way", "method", "class", "variables", "cells", "domain", "arity", "status", "ticks", "seconds", "points"]
 WAYS = {"auto": None, "eliminate": "eliminate", "tree": "tree", "pairwise": "pairwise", "andor": "andor", "ascent": "joins",
-        "mbe": "mbe", "semidefinite": "semidefinite"}
+        "mbe": "mbe", "semidefinite": "semidefinite", "linear": "linear"}
 MOST_POINTS = 40
 TIMES = 4
 

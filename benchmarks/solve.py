@@ -41,7 +41,7 @@ from common import options
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = {"toulbar2": [], "tuned": "-A -p=8 -O=-3".split(), "btd": ["-B=1"]}
-METHODS = ("eliminate", "tree", "ascent", "pairwise", "andor", "semidefinite")
+METHODS = ("eliminate", "tree", "ascent", "pairwise", "andor", "semidefinite", "linear")
 FIELDS = ["path", "way", "status", "answer", "cpu", "wall", "note"]
 
 

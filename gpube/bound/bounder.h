@@ -116,7 +116,7 @@ struct gpube_states {
 	struct gpube_climb *climb;           /* dual ascent on the join graph */
 	struct gpube_pairwise_run *pairwise; /* pairwise-consistent subproblems */
 	struct gpube_relaxed_run *semidefinite, *linear; /* branching on that relaxation */
-	struct gpube_nest *nest;                /* dual ascent on nested regions */
+	struct gpube_nest *nest;                         /* dual ascent on nested regions */
 	struct gpube_reparam_run *reparam; /* the reparametrised model that is wanted, or NULL */
 	struct gpube__schedule *schedule;  /* of rounds, once they have begun */
 	bool ordered;                      /* an elimination order is known */

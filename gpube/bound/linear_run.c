@@ -24,9 +24,9 @@ const char *gpube__linear_lacks(const struct gpube_bounder *b)
 
 double gpube__linear_least(const struct gpube_bounder *b)
 {
-	return b->state.linear ? 0
-			       : OPENING_TICKS + MADE_TICKS * b->made.cells +
-					 VALUE_TICKS * b->made.values;
+	return b->state.linear
+		       ? 0
+		       : OPENING_TICKS + MADE_TICKS * b->made.cells + VALUE_TICKS * b->made.values;
 }
 
 int gpube__bound_linear(struct gpube_bounder *b, double seconds)

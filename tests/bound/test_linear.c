@@ -1,8 +1,8 @@
 /*
- * The linear relaxation (gpube/relax/linear): the program costs each assignment what the model does,
- * and its rows leave out none below the cutoff; what is proved by whatever prices, also by nonsense,
- * is below what every assignment of interest costs; what is removed is in none; and branch and bound
- * ends with what enumeration says.
+ * The linear relaxation (gpube/relax/linear): the program costs each assignment what the model
+ * does, and its rows leave out none below the cutoff; what is proved by whatever prices, also by
+ * nonsense, is below what every assignment of interest costs; what is removed is in none; and
+ * branch and bound ends with what enumeration says.
  */
 #include "tests/support/test.h"
 #include "gpube/options/options.h"
@@ -23,7 +23,7 @@ static const struct gpube_relaxation *const r = &gpube__linear;
 
 enum { N_SEEDS = 300, N_NONSENSE = 200, N_SPLIT = 200 };
 
-/* Some are mostly forbidden cells with a little cost, so that functions are sums of values' costs. */
+/* Some are of forbidden cells and few costs, so that functions are sums of what values cost. */
 static struct random_spec spec_of(uint64_t seed)
 {
 	struct random_spec spec = random_spec_default();
@@ -296,8 +296,7 @@ static void splitting(void **state)
 {
 	const uint64_t seed = (uint64_t)(uintptr_t)*state;
 	const struct random_spec spec = spec_of(seed);
-	struct gpube_opts opts = {
-		.method = GPUBE_BOUND_LINEAR, .seed = seed, .no_simplify = true};
+	struct gpube_opts opts = {.method = GPUBE_BOUND_LINEAR, .seed = seed, .no_simplify = true};
 
 	needs_clp();
 	for (int threads = 1; threads <= 3; threads += 2) {
@@ -307,7 +306,7 @@ static void splitting(void **state)
 	ctx->n_threads = 1;
 }
 
-/* Photographs that exclude each other, in pairs and three at a time, and are worth something each. */
+/* Photographs that exclude each other, also three together, and are worth something each. */
 static void photographs(void **state)
 {
 	struct gpube_opts opts = {.method = GPUBE_BOUND_LINEAR, .no_simplify = true};

@@ -20,7 +20,7 @@ import check_certificate as second
 
 NUMBERS = sorted({s * (2**k + d) for k in (0, 1, 7, 31, 32, 40, 60, 61, 62, 63, 64) for d in (-2, -1, 0, 1, 2) for s in (1, -1)})
 WORDS = ["", "x", "1.0", "1e3", "+3", "-0", "007", "1_0", "0x1", "--1", "\u0661", "9" * 30, "0" * 250 + "1", "0" * 300 + "1", "leaf", "inf"]
-METHODS = [("arc",), ("ascent",), ("ascent", "--regions", "nested"), ("pairwise",), ("pairwise", "--split", "first"), ("andor",), ("semidefinite",), ("auto",)]
+METHODS = [("arc",), ("ascent",), ("ascent", "--regions", "nested"), ("pairwise",), ("pairwise", "--split", "first"), ("andor",), ("semidefinite",), ("linear",), ("auto",)]
 KINDS = "number near word twice gone swap copy model".split()
 
 

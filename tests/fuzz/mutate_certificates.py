@@ -27,7 +27,7 @@ import check_certificate as second
 
 WAYS = [("bound", "arc"), ("bound", "ascent"), ("bound", "ascent", "--regions", "nested"), ("bound", "pairwise"), ("bound", "pairwise", "--split", "first"),
     ("bound", "andor"), ("bound", "auto"), ("bound", "auto", "--no-simplify"), ("solve", "auto"), ("solve", "tree"), ("solve", "pairwise"), ("solve", "andor"),
-    ("solve", "eliminate"), ("solve", "semidefinite")]
+    ("solve", "eliminate"), ("solve", "semidefinite"), ("solve", "linear")]
 HEADER = "gpube-proof form variables functions decimals cap shift bound constant blocks order limit case".split()
 N_MODELS = 12
 

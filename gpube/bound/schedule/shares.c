@@ -8,7 +8,8 @@
 #include "gpube/bound/schedule/methods.h"
 
 const unsigned char gpube__shares[GPUBE__N_CLASSES][GPUBE__N_METHODS] = {
-	/*                   sat order arc elim search pairs tree deep andor joins nest mbe sdp lin */
+	/*                   sat order arc elim search pairs tree deep andor joins nest mbe sdp
+	 * lin */
 	[GPUBE__CLASS_NARROW] = {2, 4, 0, 0, 2, 21, 20, 4, 34, 12, 0, 1, 0, 100},
 	[GPUBE__CLASS_NARROW_TERNARY] = {2, 17, 0, 0, 2, 5, 36, 4, 30, 3, 0, 1, 0, 100},
 	[GPUBE__CLASS_SPARSE] = {2, 5, 0, 0, 3, 27, 36, 5, 10, 5, 0, 1, 5, 100},

@@ -5,7 +5,7 @@
 
 /* Steps of the simplex method at a time. */
 enum { WINDOW = 500 };
-/* Work for each row and column, when the library begins and in a step, and for each entry in one. */
+/* Work for each row and column, where the library begins and in a step, and for each entry. */
 enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
 /* How the library says that a column is at its lower bound, and a row in the basis. */
 enum { AT_LOW = 3, BASIC = 1 };
@@ -252,8 +252,9 @@ bool gpube__linear_solve(
 		high[x] = gpube__bit(live, x);
 	end = gpube__clp_dual(s->clp, most, &taken);
 	*count += taken;
-	gpube__work(s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
-				    (int64_t)taken * ENTRY_TICKS * s->n_entries);
+	gpube__work(
+		s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
+				(int64_t)taken * ENTRY_TICKS * s->n_entries);
 	return end != GPUBE__CLP_STEPS;
 }
 
@@ -285,7 +286,8 @@ static int32_t filter(void *state, int64_t target, uint64_t *live, bool *empty)
 
 	*empty = s->bound >= target;
 	for (int32_t x = 0; x < p->of.n_values && !*empty; x++)
-		if (s->bound > INT64_MIN && gpube__bit(live, x) && s->bound + s->regret[x] >= target) {
+		if (s->bound > INT64_MIN && gpube__bit(live, x) &&
+			s->bound + s->regret[x] >= target) {
 			gpube__bit_drop(live, x);
 			n++;
 		}
@@ -313,23 +315,11 @@ static void forget(struct gpube_ctx *ctx, struct gpube_relaxed_start *of)
 
 #define RELAXATION(make_it)                                                                        \
 	{                                                                                          \
-		.name = "linear relaxation",                                                       \
-		.to_the_end = true,                                                                \
-		.make = make_it,                                                                   \
-		.free = gpube__linear_free,                                                        \
-		.bytes = bytes,                                                                    \
-		.open = open_state,                                                                \
-		.close = close_state,                                                              \
-		.begin = begin,                                                                    \
-		.clear = clear,                                                                    \
-		.decided = decided,                                                                \
-		.steps = steps,                                                                    \
-		.twice = twice,                                                                    \
-		.filter = filter,                                                                  \
-		.round = gpube__linear_round,                                                      \
-		.choose = gpube__linear_choose,                                                    \
-		.part = gpube__linear_part,                                                        \
-		.save = save,                                                                      \
+		.name = "linear relaxation", .to_the_end = true, .make = make_it,                  \
+		.free = gpube__linear_free, .bytes = bytes, .open = open_state,                    \
+		.close = close_state, .begin = begin, .clear = clear, .decided = decided,          \
+		.steps = steps, .twice = twice, .filter = filter, .round = gpube__linear_round,    \
+		.choose = gpube__linear_choose, .part = gpube__linear_part, .save = save,          \
 		.forget = forget,                                                                  \
 	}
 

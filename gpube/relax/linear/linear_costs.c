@@ -23,7 +23,7 @@ enum { MOST_VALUES = 1 << 13, MOST_CELLS = 1 << 16, MOST_ALL_CELLS = 1 << 22 };
 struct cells {
 	int arity;
 	int32_t *scope, *domain;
-	int32_t *at;    /* of its variables' values in 'sum' */
+	int32_t *at; /* of its variables' values in 'sum' */
 	int64_t n;
 	int64_t *cost;  /* scaled; INT64_MAX: forbidden */
 	int32_t *index; /* of a cell's values */
@@ -143,7 +143,8 @@ static int exclude_pairs(struct gpube__linear_made *w, const struct cells *c)
 				return GPUBE_ENOMEM;
 			for (int64_t i = 0; i < c->n; i++)
 				if (c->cost[i] != INT64_MAX)
-					any[(int64_t)part_of(c, i, a) * columns + part_of(c, i, b)] = true;
+					any[(int64_t)part_of(c, i, a) * columns +
+						part_of(c, i, b)] = true;
 			for (int32_t r = 0; r < rows; r++)
 				for (int32_t k = 0; k < columns; k++)
 					if (!any[(int64_t)r * columns + k])
@@ -184,8 +185,8 @@ static int64_t next_in_box(const struct cells *c, const bool *in, int64_t cell)
 }
 
 /* The box of a forbidden cell, which takes each value that only forbidden cells are added by. */
-static int add_box(struct gpube__linear_made *w, const struct cells *c, int64_t cell, bool *in,
-	bool *covered)
+static int add_box(
+	struct gpube__linear_made *w, const struct cells *c, int64_t cell, bool *in, bool *covered)
 {
 	int status;
 
@@ -400,7 +401,8 @@ static int take_model(struct gpube__linear_made *w, int64_t cutoff)
 	gpube__bits_fill(p->of.allowed, p->of.n_values);
 	for (int32_t f = 0; f < m->n_functions && !status && !w->large; f++)
 		if (m->functions[f].arity)
-			status = m->functions[f].arity == 1 ? take_unary(w, f) : take_function(w, f);
+			status =
+				m->functions[f].arity == 1 ? take_unary(w, f) : take_function(w, f);
 	return status || w->large ? status : gpube__linear_cliques(w);
 }
 
@@ -439,8 +441,8 @@ static int make_linear(
 	p->cost = gpube__alloc_zero(m->ctx, n, sizeof(*p->cost));
 	p->owner = gpube__alloc_zero(m->ctx, n, sizeof(*p->owner));
 	p->of.allowed = gpube__alloc_zero(m->ctx, (uint64_t)p->of.words, sizeof(uint64_t));
-	p->functions = gpube__alloc_zero(
-		m->ctx, (uint64_t)m->n_functions + 1, sizeof(*p->functions));
+	p->functions =
+		gpube__alloc_zero(m->ctx, (uint64_t)m->n_functions + 1, sizeof(*p->functions));
 	w.exclude = gpube__alloc_zero(m->ctx, n * (uint64_t)p->of.words, sizeof(*w.exclude));
 	status = p->of.at && p->cost && p->owner && p->of.allowed && p->functions && w.exclude
 			 ? GPUBE_OK

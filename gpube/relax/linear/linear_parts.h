@@ -81,14 +81,14 @@ struct gpube_linear_state {
 	int64_t bound;          /* INT64_MIN: nothing is proved */
 	int64_t node_bound;     /* while parts are looked at */
 	double *value;          /* of each value, as the program has it */
-	double *gain[2];        /* what the bound rose with values taken, and not, for a whole one */
-	int32_t *tried[2];      /* how often that was seen */
+	double *gain[2];   /* what the bound rose with values taken, and not, for a whole one */
+	int32_t *tried[2]; /* how often that was seen */
 	int32_t *candidates;
 	int32_t chosen;
-	int64_t part[2];        /* bounds of its parts */
-	int64_t steps[2];       /* of the simplex method in nodes so far, and in parts of splits */
-	unsigned char *basis;   /* of a column and a row each */
-	int n_columns, n_rows;  /* of the program */
+	int64_t part[2];       /* bounds of its parts */
+	int64_t steps[2];      /* of the simplex method in nodes so far, and in parts of splits */
+	unsigned char *basis;  /* of a column and a row each */
+	int n_columns, n_rows; /* of the program */
 	int64_t n_entries;
 };
 
@@ -102,8 +102,7 @@ struct gpube_linear_state {
  * gpube__linear_solve()     - the simplex method on live values, so many steps at most, which
  *                             are counted: whether it has ended.
  */
-void gpube__linear_prove(
-	struct gpube_linear_state *s, const uint64_t *live, const double *price);
+void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, const double *price);
 int32_t gpube__linear_propagate(struct gpube_linear_state *s, uint64_t *live, bool *empty);
 bool gpube__linear_solve(
 	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count);

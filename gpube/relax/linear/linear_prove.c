@@ -43,7 +43,8 @@ static __int128 reduce(struct gpube_linear_state *s, const double *price)
 			const int32_t i = p->scopes[of->scope_at + k];
 
 			for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
-				s->reduced[x] += rounded(price[at + x - p->of.at[i]], p->unit, false);
+				s->reduced[x] +=
+					rounded(price[at + x - p->of.at[i]], p->unit, false);
 			for (int32_t c = 0; c < of->n; c++)
 				s->reduced[of->column + c] -=
 					rounded(price[at + cell[c * of->arity + k] - p->of.at[i]],
@@ -92,8 +93,7 @@ static int64_t at_most(int64_t a)
 	return a < GPUBE__LINEAR_NOTHING ? a : GPUBE__LINEAR_NOTHING;
 }
 
-void gpube__linear_prove(
-	struct gpube_linear_state *s, const uint64_t *live, const double *price)
+void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, const double *price)
 {
 	const struct gpube_linear *p = s->p;
 	__int128 bound = reduce(s, price);
@@ -106,8 +106,8 @@ void gpube__linear_prove(
 			if (gpube__bit(live, x) && s->reduced[x] < least)
 				least = s->reduced[x];
 		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
-			s->regret[x] = gpube__bit(live, x) ? s->reduced[x] - least
-							   : GPUBE__LINEAR_NOTHING;
+			s->regret[x] =
+				gpube__bit(live, x) ? s->reduced[x] - least : GPUBE__LINEAR_NOTHING;
 		none |= least == INT64_MAX;
 		bound += least;
 	}

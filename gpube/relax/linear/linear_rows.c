@@ -10,8 +10,8 @@ enum { WORD_TICKS = 1 };
 int gpube__linear_row(struct gpube__linear_made *w, int32_t limit)
 {
 	struct gpube_linear *p = w->p;
-	int status = gpube__grow(p->of.ctx, &p->row_at, &w->row_room, (int64_t)p->n_limits + 2,
-		sizeof(*p->row_at));
+	int status = gpube__grow(
+		p->of.ctx, &p->row_at, &w->row_room, (int64_t)p->n_limits + 2, sizeof(*p->row_at));
 
 	if (!status)
 		status = gpube__grow(p->of.ctx, &p->limits, &w->limit_room,
@@ -147,7 +147,8 @@ static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 
 				if (y <= x || p->owner[y] == p->owner[x])
 					continue;
-				status = gpube__grow(p->of.ctx, list, &room, *n + 1, sizeof(**list));
+				status =
+					gpube__grow(p->of.ctx, list, &room, *n + 1, sizeof(**list));
 				if (status)
 					return status;
 				(*list)[(*n)++] = (struct pair){

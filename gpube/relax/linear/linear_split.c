@@ -203,7 +203,8 @@ static int32_t most_taken(const struct gpube_linear_state *s, const uint64_t *li
 	for (int32_t i = 0; i < p->of.n; i++)
 		if (s->left[i] > 1)
 			for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
-				if (gpube__bit(live, x) && (best < 0 || s->value[x] > s->value[best]))
+				if (gpube__bit(live, x) &&
+					(best < 0 || s->value[x] > s->value[best]))
 					best = x;
 	return best;
 }
@@ -231,8 +232,7 @@ void gpube__linear_round(void *state, int32_t *values)
 
 		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
 			if (gpube__bit(s->live, x) &&
-				(best < 0 ||
-					gpube__bit(live, x) > gpube__bit(live, best) ||
+				(best < 0 || gpube__bit(live, x) > gpube__bit(live, best) ||
 					(gpube__bit(live, x) == gpube__bit(live, best) &&
 						s->value[x] > s->value[best])))
 				best = x;
