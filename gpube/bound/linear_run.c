@@ -5,7 +5,7 @@
 #include "gpube/bound/bound.h"
 #include "gpube/bound/relaxed_run.h"
 #include "gpube/relax/linear/clp.h"
-#include "gpube/relax/linear/linear.h"
+#include "gpube/relax/linear/linear_relaxation.h"
 
 /* What the library takes to be opened; work for a cell of the model, and for a value. */
 #define OPENING_TICKS 1e7

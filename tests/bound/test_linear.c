@@ -42,7 +42,7 @@ static struct random_spec spec_of(uint64_t seed)
 }
 
 /* Of an assignment: in the program, scaled; -1: it has no column for a function's cell. */
-static int64_t scaled_cost(const struct gpube_linear *p, const int32_t *values)
+static int64_t scaled_cost(const struct gpube_linear_program *p, const int32_t *values)
 {
 	int64_t sum = 0;
 
@@ -71,7 +71,7 @@ static int64_t scaled_cost(const struct gpube_linear *p, const int32_t *values)
 }
 
 /* Whether each row that limits has no more of an assignment's values than it may. */
-static bool goes_with_rows(const struct gpube_linear *p, const int32_t *values)
+static bool goes_with_rows(const struct gpube_linear_program *p, const int32_t *values)
 {
 	for (int32_t row = 0; row < p->n_limits; row++) {
 		int32_t n = 0;
@@ -87,7 +87,7 @@ static bool goes_with_rows(const struct gpube_linear *p, const int32_t *values)
 	return true;
 }
 
-static bool lives(const struct gpube_linear *p, const uint64_t *live, const int32_t *values)
+static bool lives(const struct gpube_linear_program *p, const uint64_t *live, const int32_t *values)
 {
 	for (int32_t i = 0; i < p->of.n; i++)
 		if (!gpube__bit(live, p->of.at[i] + values[i]))
@@ -96,7 +96,8 @@ static bool lives(const struct gpube_linear *p, const uint64_t *live, const int3
 }
 
 /* Of assignments below the cutoff none is left out, and their costs are what rounding leaves. */
-static void check_costs(const struct gpube_linear *p, const struct gpube_model *m, int64_t limit)
+static void check_costs(
+	const struct gpube_linear_program *p, const struct gpube_model *m, int64_t limit)
 {
 	int32_t values[64] = {0};
 
@@ -119,7 +120,8 @@ static void check_costs(const struct gpube_linear *p, const struct gpube_model *
 }
 
 /* An assignment of live values that the program knows. */
-static bool counts(const struct gpube_linear *p, const uint64_t *live, const int32_t *values)
+static bool counts(
+	const struct gpube_linear_program *p, const uint64_t *live, const int32_t *values)
 {
 	return lives(p, live, values) && goes_with_rows(p, values) && scaled_cost(p, values) != -1;
 }
@@ -144,7 +146,7 @@ static void check_proved(
 }
 
 /* No assignment below the target goes with what is removed. */
-static void check_removed(const struct gpube_linear *p, const struct gpube_model *m,
+static void check_removed(const struct gpube_linear_program *p, const struct gpube_model *m,
 	const uint64_t *before, const uint64_t *after, bool empty)
 {
 	int32_t values[64] = {0};
@@ -155,7 +157,7 @@ static void check_removed(const struct gpube_linear *p, const struct gpube_model
 	while (next_assignment(values, m));
 }
 
-static void *open_state(const struct gpube_linear *p)
+static void *open_state(const struct gpube_linear_program *p)
 {
 	void *state;
 
@@ -167,7 +169,7 @@ static void *open_state(const struct gpube_linear *p)
 static void check_split(
 	struct gpube_linear_state *s, const struct gpube_model *m, const uint64_t *live)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	const int32_t x = r->choose(s), i = p->owner[x];
 	int32_t values[64] = {0};
 
@@ -180,7 +182,7 @@ static void check_split(
 }
 
 /* From a state: removes, splits, restricts to a random part, and goes on from what was kept. */
-static void walk(const struct gpube_linear *p, const struct gpube_model *m, uint64_t seed)
+static void walk(const struct gpube_linear_program *p, const struct gpube_model *m, uint64_t seed)
 {
 	struct gpube_linear_state *s = open_state(p);
 	struct gpube_relaxed_start *from = NULL;
@@ -230,8 +232,8 @@ static void needs_clp(void)
 		skip();
 }
 
-static void on_random(uint64_t seed,
-	void (*of)(const struct gpube_linear *p, const struct gpube_model *m, uint64_t seed))
+static void on_random(uint64_t seed, void (*of)(const struct gpube_linear_program *p,
+					     const struct gpube_model *m, uint64_t seed))
 {
 	struct bounded b;
 	int64_t limit[] = {GPUBE_INF, 0, 0};
@@ -248,9 +250,9 @@ static void on_random(uint64_t seed,
 			assert_true(p || !b.s.model->n_vars);
 			if (!p)
 				break;
-			check_costs((const struct gpube_linear *)p, b.s.model, cutoff);
+			check_costs((const struct gpube_linear_program *)p, b.s.model, cutoff);
 			if (gpube__relaxed_possible(p))
-				of((const struct gpube_linear *)p, b.s.model, seed);
+				of((const struct gpube_linear_program *)p, b.s.model, seed);
 			r->free(p);
 		}
 	}
@@ -264,7 +266,8 @@ static void invariant(void **state)
 }
 
 /* Prices of all sizes, also such as are no numbers: a bound, or none. */
-static void try_nonsense(const struct gpube_linear *p, const struct gpube_model *m, uint64_t seed)
+static void try_nonsense(
+	const struct gpube_linear_program *p, const struct gpube_model *m, uint64_t seed)
 {
 	static const double sizes[] = {0, 1e-6, 0.1, 1, 30, 1e6, 1e30, INFINITY, NAN};
 	struct gpube_linear_state *s = open_state(p);

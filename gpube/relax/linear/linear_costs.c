@@ -1,6 +1,7 @@
 /*
  * linear_costs.c - what a model's functions are in the program: costs of values, pairs of values
- * that exclude each other, boxes of forbidden cells, and columns for cells: see linear.h.
+ * that exclude each other, boxes of forbidden cells, and columns for cells: see
+ * linear_relaxation.h.
  */
 #include "gpube/relax/linear/linear_parts.h"
 
@@ -131,7 +132,7 @@ static bool excluded(const struct gpube__linear_made *w, int32_t x, int32_t y)
 /* Pairs of values that have no allowed cell; values that have none are not allowed. */
 static int exclude_pairs(struct gpube__linear_made *w, const struct cells *c)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 
 	for (int a = 0; a < c->arity; a++)
 		for (int b = a + 1; b < c->arity; b++) {
@@ -235,7 +236,7 @@ static int add_boxes(struct gpube__linear_made *w, const struct cells *c)
 
 static int add_columns(struct gpube__linear_made *w, const struct cells *c)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	struct gpube_ctx *ctx = p->of.ctx;
 	struct gpube_linear_function *f = &p->functions[p->n_functions];
 	int64_t n = 0;
@@ -282,7 +283,7 @@ static int add_columns(struct gpube__linear_made *w, const struct cells *c)
 
 static int take_cells(struct gpube__linear_made *w, struct cells *c)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	int status = exclude_pairs(w, c);
 	bool sum;
 
@@ -358,7 +359,7 @@ static int take_function(struct gpube__linear_made *w, int32_t f)
 
 static int take_unary(struct gpube__linear_made *w, int32_t f)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	const int32_t x = gpube__scope(w->m, f)[0], at = p->of.at[x];
 	int64_t *costs;
 	int status = gpube__dense_new(&costs, w->m, f, NULL);
@@ -390,7 +391,7 @@ static bool suits(const struct gpube_model *m)
 
 static int take_model(struct gpube__linear_made *w, int64_t cutoff)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	const struct gpube_model *m = w->m;
 	int status = GPUBE_OK;
 
@@ -408,7 +409,7 @@ static int take_model(struct gpube__linear_made *w, int64_t cutoff)
 
 void gpube__linear_free(struct gpube_relaxed *of)
 {
-	struct gpube_linear *p = (struct gpube_linear *)of;
+	struct gpube_linear_program *p = (struct gpube_linear_program *)of;
 
 	if (p)
 		GPUBE_FREE_ALL(of->ctx, of->at, of->allowed, p->cost, p->row_at, p->entries,
@@ -418,7 +419,7 @@ void gpube__linear_free(struct gpube_relaxed *of)
 static int make_linear(
 	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff, bool sums)
 {
-	struct gpube_linear *p;
+	struct gpube_linear_program *p;
 	struct gpube__linear_made w = {.m = m, .sums = sums};
 	uint64_t n;
 	int status;

@@ -1,10 +1,10 @@
-/* linear_parts.h - the linear relaxation's parts: see linear.h. */
+/* linear_parts.h - the linear relaxation's parts: see linear_relaxation.h. */
 #ifndef GPUBE_LINEAR_PARTS_H
 #define GPUBE_LINEAR_PARTS_H
 
 #include "gpube/base/arrays.h"
 #include "gpube/relax/linear/clp.h"
-#include "gpube/relax/linear/linear.h"
+#include "gpube/relax/linear/linear_relaxation.h"
 
 /* What values cost, and rows' prices, at most: no sum of them for a column passes 2^60. */
 #define GPUBE__LINEAR_MOST ((int64_t)1 << 42)
@@ -22,7 +22,7 @@ struct gpube_linear_function {
  * The program. Columns are values, then cells; rows limit, then make cells agree with values, one
  * for each variable of a function and each of its values.
  */
-struct gpube_linear {
+struct gpube_linear_program {
 	struct gpube_relaxed of;
 	int32_t n_columns, n_limits, n_agree;
 	int64_t *cost;    /* of each column */
@@ -39,7 +39,7 @@ struct gpube_linear {
 
 /* The same while it is made. */
 struct gpube__linear_made {
-	struct gpube_linear *p;
+	struct gpube_linear_program *p;
 	const struct gpube_model *m;
 	int64_t left;      /* costs of the model from which on a cell is forbidden */
 	bool sums;         /* a function that is no sum makes it large */
@@ -67,7 +67,7 @@ struct gpube_linear_start {
 
 /* A node, on a program that stays. */
 struct gpube_linear_state {
-	const struct gpube_linear *p;
+	const struct gpube_linear_program *p;
 	struct gpube_ctx *ctx;
 	struct gpube__arrays memory;
 	struct gpube_clp *clp;

@@ -1,11 +1,28 @@
-/* linear_prove.c - what prices of rows prove, and what rows exclude: see linear.h. */
+/* linear_prove.c - prices, what they prove, and what rows exclude: see linear_relaxation.h. */
 #include "gpube/relax/linear/linear_parts.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Work for an entry of a row, and for a cell's value. */
-enum { ENTRY_TICKS = 2 };
+/* Work for each row and column, where the library begins and in a step, and for each entry. */
+enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
+
+bool gpube__linear_solve(
+	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count)
+{
+	double *high = gpube__clp_high(s->clp);
+	enum gpube_clp_end end;
+	int taken;
+
+	for (int32_t x = 0; x < s->p->of.n_values; x++)
+		high[x] = gpube__bit(live, x);
+	end = gpube__clp_dual(s->clp, most, &taken);
+	*count += taken;
+	gpube__work(
+		s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
+				(int64_t)taken * ENTRY_TICKS * s->n_entries);
+	return end != GPUBE__CLP_STEPS;
+}
 
 /* A price as an integer; nothing of what is no number. */
 static int64_t rounded(double price, double unit, bool limits)
@@ -20,7 +37,7 @@ static int64_t rounded(double price, double unit, bool limits)
 /* Costs less what the rows' prices say; what these are in sum. */
 static __int128 reduce(struct gpube_linear_state *s, const double *price)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	__int128 sum = 0;
 
 	memcpy(s->reduced, p->cost, (size_t)p->n_columns * sizeof(*s->reduced));
@@ -59,7 +76,7 @@ static __int128 reduce(struct gpube_linear_state *s, const double *price)
 static int64_t prove_function(
 	struct gpube_linear_state *s, const struct gpube_linear_function *f, const uint64_t *live)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	const int32_t *scope = p->scopes + f->scope_at;
 	int64_t least = INT64_MAX;
 
@@ -95,7 +112,7 @@ static int64_t at_most(int64_t a)
 
 void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, const double *price)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	__int128 bound = reduce(s, price);
 	bool none = false;
 
@@ -143,7 +160,7 @@ static int32_t n_live(const int32_t *from, const int32_t *to, const uint64_t *li
  */
 static int32_t propagate_row(struct gpube_linear_state *s, int32_t r, uint64_t *live)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	const int32_t *end = p->entries + p->row_at[r + 1], *next;
 	int32_t taken = 0, removed = 0;
 
@@ -174,7 +191,7 @@ static int32_t propagate_row(struct gpube_linear_state *s, int32_t r, uint64_t *
 
 int32_t gpube__linear_propagate(struct gpube_linear_state *s, uint64_t *live, bool *empty)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	int32_t removed = 0, more;
 
 	*empty = false;

@@ -9,7 +9,7 @@ enum { WORD_TICKS = 1 };
 
 int gpube__linear_row(struct gpube__linear_made *w, int32_t limit)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	int status = gpube__grow(
 		p->of.ctx, &p->row_at, &w->row_room, (int64_t)p->n_limits + 2, sizeof(*p->row_at));
 
@@ -27,7 +27,7 @@ int gpube__linear_row(struct gpube__linear_made *w, int32_t limit)
 
 int gpube__linear_entry(struct gpube__linear_made *w, int32_t value)
 {
-	struct gpube_linear *p = w->p;
+	struct gpube_linear_program *p = w->p;
 	const int status = gpube__grow(
 		p->of.ctx, &p->entries, &w->entry_room, w->n_entries + 1, sizeof(*p->entries));
 
@@ -133,7 +133,7 @@ static int compare_pairs(const void *a, const void *b)
 /* All pairs of several variables' values. */
 static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 {
-	const struct gpube_linear *p = c->w->p;
+	const struct gpube_linear_program *p = c->w->p;
 	int64_t room = 0;
 
 	for (int32_t x = 0; x < p->of.n_values; x++) {
@@ -161,7 +161,7 @@ static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 
 int gpube__linear_cliques(struct gpube__linear_made *w)
 {
-	const struct gpube_linear *p = w->p;
+	const struct gpube_linear_program *p = w->p;
 	struct gpube_ctx *ctx = p->of.ctx;
 	const uint64_t words = (uint64_t)p->of.words;
 	struct cover c = {.w = w};

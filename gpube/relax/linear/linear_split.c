@@ -1,6 +1,6 @@
 /*
  * linear_split.c - the value that a node is split by, and an assignment near what the program says:
- * see linear.h.
+ * see linear_relaxation.h.
  *
  * A value of which the program takes a part is worth what the bound rises where it is taken, times
  * what it rises where it is not. What values brought before is a guess of that; where there are few
@@ -55,7 +55,7 @@ static double guess(const struct gpube_linear_state *s, int32_t x, const double 
 /* What is live in a part. */
 static void part_of(const struct gpube_linear_state *s, int32_t value, bool is, uint64_t *to)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	const int32_t i = p->owner[value];
 
 	memcpy(to, s->live, (size_t)p->of.words * sizeof(*to));
@@ -121,7 +121,7 @@ static void next_best(struct gpube_linear_state *s, int32_t k, int32_t n, const 
 /* Values of which a part is taken; where there is none, all of several variables. */
 static int32_t list(struct gpube_linear_state *s)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	int32_t n = 0;
 
 	for (int32_t x = 0; x < p->of.n_values; x++)
@@ -197,7 +197,7 @@ int64_t gpube__linear_part(const void *state, int32_t value, bool is)
 /* The variable without a value of which most is taken of one live value: that value; -1: none. */
 static int32_t most_taken(const struct gpube_linear_state *s, const uint64_t *live)
 {
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	int32_t best = -1;
 
 	for (int32_t i = 0; i < p->of.n; i++)
@@ -213,7 +213,7 @@ static int32_t most_taken(const struct gpube_linear_state *s, const uint64_t *li
 void gpube__linear_round(void *state, int32_t *values)
 {
 	struct gpube_linear_state *s = state;
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	uint64_t *live = s->other;
 	bool empty;
 

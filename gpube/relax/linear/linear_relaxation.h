@@ -1,6 +1,6 @@
 /*
- * linear.h - bounds of a model by linear programs, in floating point, and what is proved by them,
- * in integers.
+ * linear_relaxation.h - bounds of a model by linear programs, in floating point, and what is proved
+ * by them, in integers.
  *
  * Each value of each variable is a number between 0 and 1, and those of a variable sum to 1. Where
  * functions forbid, rows say so: of a clique of values, each two of which exclude each other, at
@@ -27,8 +27,8 @@
  *         Prog. 2004; Atamturk, Nemhauser, Savelsbergh, Conflict graphs in solving integer
  *         programming problems, EJOR 2000.
  */
-#ifndef GPUBE_LINEAR_H
-#define GPUBE_LINEAR_H
+#ifndef GPUBE_LINEAR_RELAXATION_H
+#define GPUBE_LINEAR_RELAXATION_H
 
 #include "gpube/relax/relaxed.h"
 

@@ -1,12 +1,10 @@
-/* linear.c - nodes on a linear program: see linear.h. */
+/* linear_relaxation.c - nodes on a linear program: see linear_relaxation.h. */
 #include "gpube/relax/linear/linear_parts.h"
 
 #include <string.h>
 
 /* Steps of the simplex method at a time. */
 enum { WINDOW = 500 };
-/* Work for each row and column, where the library begins and in a step, and for each entry. */
-enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
 /* How the library says that a column is at its lower bound, and a row in the basis. */
 enum { AT_LOW = 3, BASIC = 1 };
 /* What a variable without a value costs in the program, in targets: then there is a solution. */
@@ -16,14 +14,15 @@ enum { AT_LOW = 3, BASIC = 1 };
 
 /* As the library takes it, by columns. */
 struct program {
-	const struct gpube_linear *p;
+	const struct gpube_linear_program *p;
 	struct gpube__arrays memory;
 	int n_columns, n_rows, n_entries;
 	int *start, *row, *fill;
 	double *entry, *low, *high, *cost, *row_low, *row_high;
 };
 
-static int32_t agree_row(const struct gpube_linear *p, const struct gpube_linear_function *f, int k)
+static int32_t agree_row(
+	const struct gpube_linear_program *p, const struct gpube_linear_function *f, int k)
 {
 	int32_t row = p->n_limits + f->row;
 
@@ -50,7 +49,7 @@ static void put(struct program *w, bool count, int column, int row, double entry
 
 static void put_all(struct program *w, bool count)
 {
-	const struct gpube_linear *p = w->p;
+	const struct gpube_linear_program *p = w->p;
 	const int choice = p->n_limits + p->n_agree; /* the row of the first variable's values */
 
 	for (int32_t r = 0; r < p->n_limits; r++)
@@ -79,7 +78,7 @@ static void put_all(struct program *w, bool count)
 
 static void fill_columns(struct program *w)
 {
-	const struct gpube_linear *p = w->p;
+	const struct gpube_linear_program *p = w->p;
 
 	for (int c = 0; c < w->n_columns; c++) {
 		w->high[c] = c < p->of.n_values ? 1 : 2;
@@ -94,7 +93,7 @@ static void fill_columns(struct program *w)
 	}
 }
 
-static struct gpube_clp *new_program(const struct gpube_linear *p, struct gpube_ctx *ctx)
+static struct gpube_clp *new_program(const struct gpube_linear_program *p, struct gpube_ctx *ctx)
 {
 	struct program w = {.p = p,
 		.memory = {.ctx = ctx},
@@ -130,7 +129,7 @@ static struct gpube_clp *new_program(const struct gpube_linear *p, struct gpube_
 
 /* ---- states ---------------------------------------------------------------------------------- */
 
-static int64_t n_entries(const struct gpube_linear *p)
+static int64_t n_entries(const struct gpube_linear_program *p)
 {
 	int64_t n = p->of.n_values + (p->n_limits ? p->row_at[p->n_limits] : 0) + p->n_agree;
 
@@ -141,7 +140,7 @@ static int64_t n_entries(const struct gpube_linear *p)
 
 static uint64_t bytes(const struct gpube_relaxed *of)
 {
-	const struct gpube_linear *p = (const struct gpube_linear *)of;
+	const struct gpube_linear_program *p = (const struct gpube_linear_program *)of;
 
 	/* the library has the program in several forms, and factors of a basis */
 	return 200 * (uint64_t)n_entries(p) +
@@ -163,7 +162,7 @@ static void close_state(void *state)
 
 static int open_state(void **state, const struct gpube_relaxed *of, struct gpube_ctx *ctx)
 {
-	const struct gpube_linear *p = (const struct gpube_linear *)of;
+	const struct gpube_linear_program *p = (const struct gpube_linear_program *)of;
 	const uint64_t n = (uint64_t)p->of.n_values + 1, words = (uint64_t)p->of.words;
 	struct gpube_linear_state *s = *state = gpube__alloc_zero(ctx, 1, sizeof(*s));
 	struct gpube__arrays *memory;
@@ -202,7 +201,7 @@ static int open_state(void **state, const struct gpube_relaxed *of, struct gpube
 static int begin(void *state, const uint64_t *live, const struct gpube_relaxed_start *from)
 {
 	struct gpube_linear_state *s = state;
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 
 	memcpy(s->live, live, (size_t)p->of.words * sizeof(*live));
 	s->bound = INT64_MIN;
@@ -241,23 +240,6 @@ static bool decided(const void *state)
 	return !((const struct gpube_linear_state *)state)->n_left;
 }
 
-bool gpube__linear_solve(
-	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count)
-{
-	double *high = gpube__clp_high(s->clp);
-	enum gpube_clp_end end;
-	int taken;
-
-	for (int32_t x = 0; x < s->p->of.n_values; x++)
-		high[x] = gpube__bit(live, x);
-	end = gpube__clp_dual(s->clp, most, &taken);
-	*count += taken;
-	gpube__work(
-		s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
-				(int64_t)taken * ENTRY_TICKS * s->n_entries);
-	return end != GPUBE__CLP_STEPS;
-}
-
 static enum gpube_relaxed_steps steps(void *state)
 {
 	struct gpube_linear_state *s = state;
@@ -281,7 +263,7 @@ static int64_t twice(const void *state)
 static int32_t filter(void *state, int64_t target, uint64_t *live, bool *empty)
 {
 	struct gpube_linear_state *s = state;
-	const struct gpube_linear *p = s->p;
+	const struct gpube_linear_program *p = s->p;
 	int32_t n = 0;
 
 	*empty = s->bound >= target;
