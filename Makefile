@@ -39,6 +39,7 @@ FLINT  := $(call have,$(HASH)include <flint/fmpz_mat.h>)
 EXPAT  := $(call have,$(HASH)include <expat.h>)
 YAML   := $(call have,$(HASH)include <yaml.h>)
 CADICAL := $(shell printf '$(HASH)include <cadical.hpp>\n' | $(CXX) -x c++ -E - >/dev/null 2>&1 && echo yes)
+CXX_WORKS := $(shell printf 'int i;' | $(CXX) -x c++ -c -o /dev/null - 2>/dev/null && echo yes)
 X86    := $(if $(filter x86_64-%,$(shell $(CC) -dumpmachine)),yes)
 # the wrapper of the machine's MPI library knows its headers and libraries
 MPICC  ?= mpicc
@@ -82,10 +83,14 @@ ifeq ($(YAML),yes)
 ALL_CFLAGS += -DGPUBE_HAVE_YAML
 LIBS       += -lyaml
 endif
-# a library of C++, which only this file of ours calls, and sat.c that; it and that language stay inside the program
+# libraries of C++, which only these files of ours know, and what calls them; they and that language stay inside the program
 ifeq ($(CADICAL),yes)
-LIBS       += -lcadical -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
-CXX_SRC     = gpube/relax/cadical.cc
+LIBS       += -lcadical
+CXX_SRC    += gpube/relax/cadical.cc
+endif
+ifeq ($(CXX_WORKS),yes)
+LIBS       += -Wl,-Bstatic -lstdc++ -Wl,-Bdynamic
+CXX_SRC    += gpube/relax/linear/caught.cc
 endif
 LIBS += -lm -lpthread -ldl
 ifneq ($(NVCC_PATH),)
@@ -167,11 +172,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/obj/flags
 	$(call say,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ISA) $(TUNE) $(ABI_FLAG) -c $< -o $@
 
-$(BUILD)/obj/cadical: force
+$(BUILD)/obj/cxx: force
 	@mkdir -p $(@D)
-	@echo '$(CADICAL)' | cmp -s - $@ || echo '$(CADICAL)' > $@
-$(BUILD)/obj/gpube/relax/sat.o: $(BUILD)/obj/cadical
-$(BUILD)/obj/gpube/relax/sat.o: private TUNE = $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
+	@echo '$(CADICAL) $(CXX_WORKS)' | cmp -s - $@ || echo '$(CADICAL) $(CXX_WORKS)' > $@
+$(call obj,gpube/relax/sat.c gpube/relax/linear/clp.c): $(BUILD)/obj/cxx
+$(call obj,gpube/relax/sat.c): private TUNE = $(if $(filter yes,$(CADICAL)),-DGPUBE_HAVE_CADICAL)
+$(call obj,gpube/relax/linear/clp.c): private TUNE = -fexceptions $(if $(filter yes,$(CXX_WORKS)),-DGPUBE_HAVE_CXX)
 
 $(BUILD)/obj/%.cc.o: %.cc $(BUILD)/obj/flags
 	@mkdir -p $(@D)

@@ -8,9 +8,9 @@
 #include "gpube/relax/linear/linear_relaxation.h"
 
 /* What the library takes to be opened; work for a cell of the model, and for a value. */
-#define OPENING_TICKS 1e7
+#define OPENING_TICKS 3e7
 #define MADE_TICKS    30
-#define VALUE_TICKS   2e4
+#define VALUE_TICKS   1e5
 
 const char *gpube__linear_lacks(const struct gpube_bounder *b)
 {

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/relax/linear/caught.h"
+
 /* Of Clp_C_Interface.h: a function, its result and its arguments. */
 #define FUNCTIONS(X)                                                                               \
 	X(newModel, void *, (void))                                                                \
@@ -23,7 +25,6 @@
 	X(columnUpper, double *, (void *))                                                         \
 	X(primalColumnSolution, double *, (void *))                                                \
 	X(dualRowSolution, double *, (void *))                                                     \
-	X(objectiveValue, double, (void *))                                                        \
 	X(statusArray, unsigned char *, (void *))                                                  \
 	X(copyinStatus, void, (void *, const unsigned char *))
 
@@ -53,6 +54,9 @@ static void load(void)
 {
 	const char *named = secure_getenv("GPUBE_CLP");
 
+#ifndef GPUBE_HAVE_CXX
+	return;
+#endif
 	if (named && named[0]) {
 		void *library = strcmp(named, "none") ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
 
@@ -77,62 +81,119 @@ bool gpube__clp_there(struct gpube_ctx *ctx)
 	return clp.there;
 }
 
-struct gpube_clp *gpube__clp_new(const struct gpube_clp_problem *p)
-{
-	void *model = clp.newModel();
+/* ---- calls ----------------------------------------------------------------------------------- */
 
-	if (!model)
+/*
+ * The library throws where it has no memory. After that nothing is known of what it holds, which is
+ * not touched again, nor freed.
+ */
+struct gpube_clp {
+	void *model;
+	const struct gpube_clp_problem *problem; /* while it is made */
+	int steps;
+	const unsigned char *basis;
+	bool lost;
+};
+
+#ifndef GPUBE_HAVE_CXX
+/* Without a compiler of C++ nothing could catch that, and there is no library. */
+static bool gpube__caught(void (*call)(void *), void *arg)
+{
+	(void)call;
+	(void)arg;
+	return false;
+}
+#endif
+
+static void make(void *arg)
+{
+	struct gpube_clp *c = arg;
+	const struct gpube_clp_problem *p = c->problem;
+
+	c->model = clp.newModel();
+	clp.setLogLevel(c->model, 0);
+	clp.loadProblem(c->model, p->n_columns, p->n_rows, p->start, p->row, p->entry,
+		p->column_low, p->column_high, p->cost, p->row_low, p->row_high);
+}
+
+static void take_steps(void *arg)
+{
+	struct gpube_clp *c = arg;
+
+	clp.setNumberIterations(c->model, 0);
+	clp.setMaximumIterations(c->model, c->steps);
+	clp.dual(c->model, 0);
+}
+
+static void take_basis(void *arg)
+{
+	struct gpube_clp *c = arg;
+
+	clp.copyinStatus(c->model, c->basis);
+}
+
+static void end(void *arg)
+{
+	struct gpube_clp *c = arg;
+
+	clp.deleteModel(c->model);
+}
+
+struct gpube_clp *gpube__clp_new(struct gpube_ctx *ctx, const struct gpube_clp_problem *problem)
+{
+	struct gpube_clp *c = gpube__alloc_zero(ctx, 1, sizeof(*c));
+
+	if (!c)
 		return NULL;
-	clp.setLogLevel(model, 0);
-	clp.loadProblem(model, p->n_columns, p->n_rows, p->start, p->row, p->entry, p->column_low,
-		p->column_high, p->cost, p->row_low, p->row_high);
-	return model;
+	c->problem = problem;
+	if (gpube__caught(make, c))
+		return c;
+	gpube__free(ctx, c);
+	return NULL;
 }
 
-void gpube__clp_free(struct gpube_clp *model)
+void gpube__clp_free(struct gpube_ctx *ctx, struct gpube_clp *c)
 {
-	if (model)
-		clp.deleteModel(model);
+	if (c && !c->lost)
+		(void)gpube__caught(end, c);
+	gpube__free(ctx, c);
 }
 
-double *gpube__clp_high(struct gpube_clp *model)
+double *gpube__clp_high(struct gpube_clp *c)
 {
-	return clp.columnUpper(model);
+	return c->lost ? NULL : clp.columnUpper(c->model);
 }
 
-enum gpube_clp_end gpube__clp_dual(struct gpube_clp *model, int steps, int *taken)
+enum gpube_clp_end gpube__clp_dual(struct gpube_clp *c, int steps, int *taken)
 {
-	int status;
-
-	clp.setNumberIterations(model, 0);
-	clp.setMaximumIterations(model, steps);
-	clp.dual(model, 0);
-	*taken = clp.numberIterations(model);
-	status = clp.status(model);
-	return status == 0 ? GPUBE__CLP_OPTIMAL : status == 3 ? GPUBE__CLP_STEPS : GPUBE__CLP_FAILS;
+	*taken = 0;
+	c->steps = steps;
+	if (!c->lost)
+		c->lost = !gpube__caught(take_steps, c);
+	if (c->lost)
+		return GPUBE__CLP_FAILS;
+	*taken = clp.numberIterations(c->model);
+	return clp.status(c->model) == 3 ? GPUBE__CLP_STEPS : GPUBE__CLP_OVER;
 }
 
-const double *gpube__clp_value(struct gpube_clp *model)
+const double *gpube__clp_value(struct gpube_clp *c)
 {
-	return clp.primalColumnSolution(model);
+	return clp.primalColumnSolution(c->model);
 }
 
-double gpube__clp_cost(struct gpube_clp *model)
+const double *gpube__clp_price(struct gpube_clp *c)
 {
-	return clp.objectiveValue(model);
+	return clp.dualRowSolution(c->model);
 }
 
-const double *gpube__clp_price(struct gpube_clp *model)
+const unsigned char *gpube__clp_basis(struct gpube_clp *c)
 {
-	return clp.dualRowSolution(model);
+	return clp.statusArray(c->model);
 }
 
-const unsigned char *gpube__clp_basis(struct gpube_clp *model)
+void gpube__clp_begin(struct gpube_clp *c, const unsigned char *basis)
 {
-	return clp.statusArray(model);
-}
-
-void gpube__clp_begin(struct gpube_clp *model, const unsigned char *basis)
-{
-	clp.copyinStatus(model, basis);
+	c->basis = basis;
+	if (!c->lost)
+		c->lost = !gpube__caught(take_basis, c);
 }

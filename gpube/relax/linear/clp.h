@@ -22,27 +22,26 @@ struct gpube_clp_problem {
 struct gpube_clp;
 
 enum gpube_clp_end {
-	GPUBE__CLP_OPTIMAL,
+	GPUBE__CLP_OVER,
 	GPUBE__CLP_STEPS, /* the steps are used up */
-	GPUBE__CLP_FAILS,
+	GPUBE__CLP_FAILS, /* no memory: nothing more may be asked but to be freed */
 };
 
 /*
  * gpube__clp_new()   - a program of its own for each thread; NULL: no memory.
- * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls.
+ * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls; NULL: it has failed.
  * gpube__clp_dual()  - steps of the dual simplex method from the basis that there is; *taken: how
  *                      many. From any basis, so also where the bounds have changed.
- * gpube__clp_value(), _cost(), _price() - of the columns, in sum, and of the rows: what the bound
- *                      rises with the row's.
+ * gpube__clp_value(), gpube__clp_price() - of the columns, and of the rows: what the bound rises
+ *                      with the row's.
  * gpube__clp_basis() - one byte for each column, then for each row, to be kept;
  * gpube__clp_begin() - and to begin from.
  */
-struct gpube_clp *gpube__clp_new(const struct gpube_clp_problem *problem);
-void gpube__clp_free(struct gpube_clp *clp);
+struct gpube_clp *gpube__clp_new(struct gpube_ctx *ctx, const struct gpube_clp_problem *problem);
+void gpube__clp_free(struct gpube_ctx *ctx, struct gpube_clp *clp);
 double *gpube__clp_high(struct gpube_clp *clp);
 enum gpube_clp_end gpube__clp_dual(struct gpube_clp *clp, int steps, int *taken);
 const double *gpube__clp_value(struct gpube_clp *clp);
-double gpube__clp_cost(struct gpube_clp *clp);
 const double *gpube__clp_price(struct gpube_clp *clp);
 const unsigned char *gpube__clp_basis(struct gpube_clp *clp);
 void gpube__clp_begin(struct gpube_clp *clp, const unsigned char *basis);

@@ -100,11 +100,11 @@ struct gpube_linear_state {
  * gpube__linear_propagate() - removes values that rows exclude: their number; *empty: a variable
  *                             has none left.
  * gpube__linear_solve()     - the simplex method on live values, so many steps at most, which
- *                             are counted: whether it has ended.
+ *                             are counted.
  */
 void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, const double *price);
 int32_t gpube__linear_propagate(struct gpube_linear_state *s, uint64_t *live, bool *empty);
-bool gpube__linear_solve(
+enum gpube_clp_end gpube__linear_solve(
 	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count);
 void gpube__linear_round(void *state, int32_t *values);
 int32_t gpube__linear_choose(void *state);

@@ -7,13 +7,15 @@
 /* Work for each row and column, where the library begins and in a step, and for each entry. */
 enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
 
-bool gpube__linear_solve(
+enum gpube_clp_end gpube__linear_solve(
 	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count)
 {
 	double *high = gpube__clp_high(s->clp);
 	enum gpube_clp_end end;
 	int taken;
 
+	if (!high)
+		return GPUBE__CLP_FAILS;
 	for (int32_t x = 0; x < s->p->of.n_values; x++)
 		high[x] = gpube__bit(live, x);
 	end = gpube__clp_dual(s->clp, most, &taken);
@@ -21,7 +23,7 @@ bool gpube__linear_solve(
 	gpube__work(
 		s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
 				(int64_t)taken * ENTRY_TICKS * s->n_entries);
-	return end != GPUBE__CLP_STEPS;
+	return end;
 }
 
 /* A price as an integer; nothing of what is no number. */

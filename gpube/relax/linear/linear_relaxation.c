@@ -120,8 +120,9 @@ static struct gpube_clp *new_program(const struct gpube_linear_program *p, struc
 	if (!w.memory.failed) {
 		put_all(&w, false);
 		fill_columns(&w);
-		clp = gpube__clp_new(&(struct gpube_clp_problem){w.n_columns, w.n_rows, w.start,
-			w.row, w.entry, w.low, w.high, w.cost, w.row_low, w.row_high});
+		clp = gpube__clp_new(
+			ctx, &(struct gpube_clp_problem){w.n_columns, w.n_rows, w.start, w.row,
+				     w.entry, w.low, w.high, w.cost, w.row_low, w.row_high});
 	}
 	gpube__arrays_clear(&w.memory);
 	return clp;
@@ -155,7 +156,7 @@ static void close_state(void *state)
 	if (!s)
 		return;
 	ctx = s->ctx;
-	gpube__clp_free(s->clp);
+	gpube__clp_free(ctx, s->clp);
 	gpube__arrays_clear(&s->memory);
 	gpube__free(ctx, s);
 }
@@ -243,14 +244,17 @@ static bool decided(const void *state)
 static enum gpube_relaxed_steps steps(void *state)
 {
 	struct gpube_linear_state *s = state;
-	const bool over = gpube__linear_solve(s, s->live, WINDOW, &s->steps[0]);
-	const double *value = gpube__clp_value(s->clp);
+	const enum gpube_clp_end end = gpube__linear_solve(s, s->live, WINDOW, &s->steps[0]);
+	const double *value;
 
+	if (end == GPUBE__CLP_FAILS)
+		return GPUBE__STEPS_FAIL;
+	value = gpube__clp_value(s->clp);
 	for (int32_t x = 0; x < s->p->of.n_values; x++)
 		s->value[x] = gpube__bit(s->live, x) ? value[x] : 0;
 	memcpy(s->basis, gpube__clp_basis(s->clp), (size_t)s->n_columns + (size_t)s->n_rows);
 	gpube__linear_prove(s, s->live, gpube__clp_price(s->clp));
-	return over ? GPUBE__STEPS_OVER : GPUBE__STEPS_GO_ON;
+	return end == GPUBE__CLP_OVER ? GPUBE__STEPS_OVER : GPUBE__STEPS_GO_ON;
 }
 
 static int64_t twice(const void *state)

@@ -84,7 +84,8 @@ static int64_t look(struct gpube_linear_state *s, int32_t value, bool is)
 	if (empty)
 		return GPUBE__LINEAR_NOTHING;
 	gpube__clp_begin(s->clp, s->basis);
-	(void)gpube__linear_solve(s, s->other, STEPS, &s->steps[1]);
+	if (gpube__linear_solve(s, s->other, STEPS, &s->steps[1]) == GPUBE__CLP_FAILS)
+		return before;
 	gpube__linear_prove(s, s->other, gpube__clp_price(s->clp));
 	if (s->bound > before && s->bound < s->p->of.target) {
 		const double gain = (double)(s->bound - before) / whole;
