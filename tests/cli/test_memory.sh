@@ -92,11 +92,6 @@ optimum=0
 short 'solve .wcsp' "$gpube" solve -q $t $x/zebra.wcsp
 short 'bound by mini-buckets' "$gpube" bound -q --method mbe --z 3 $t $x/zebra.wcsp
 short 'solve .wcnf' "$gpube" solve -q $t $i/modern.wcnf
-# vertices that cover a wheel of seven
-awk 'BEGIN { print "wheel 8 2 22 99"; print "2 2 2 2 2 2 2 2"; for (i = 0; i < 7; i++) {
-	print "2", i, (i + 1) % 7, "0 1\n0 0 99\n2", i, "7 0 1\n0 0 99\n1", i, "0 1\n1 1" } print "1 7 0 1\n1 3" }' > "$work/wheel.wcsp"
-optimum=7
-short 'bound by linear programs' "$gpube" bound -q --method linear --no-simplify $t "$work/wheel.wcsp"
 optimum=4.30
 short 'solve --json .cfn' "$gpube" solve -q --json $t $x/exams.cfn
 optimum=-0.48945499
