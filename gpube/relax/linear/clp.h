@@ -29,7 +29,8 @@ enum gpube_clp_end {
 
 /*
  * gpube__clp_new()   - a program of its own for each thread; NULL: no memory.
- * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls; NULL: it has failed.
+ * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls; NULL:
+ *                      it has failed.
  * gpube__clp_dual()  - steps of the dual simplex method from the basis that there is; *taken: how
  *                      many. From any basis, so also where the bounds have changed.
  * gpube__clp_value(), gpube__clp_price() - of the columns, and of the rows: what the bound rises

@@ -15,6 +15,8 @@
 #define MOST_LEFT ((int64_t)1 << 38)
 /* Work for a cell that is looked at. */
 enum { CELL_TICKS = 5 };
+/* Where functions are to be sums, one of so many may be none. */
+enum { MOSTLY = 20 };
 /* Values; cells of a function, and of all. */
 enum { MOST_VALUES = 1 << 13, MOST_CELLS = 1 << 16, MOST_ALL_CELLS = 1 << 22 };
 
@@ -244,7 +246,8 @@ static int add_columns(struct gpube__linear_made *w, const struct cells *c)
 
 	for (int64_t i = 0; i < c->n; i++)
 		n += c->cost[i] != INT64_MAX;
-	if (w->sums || p->n_columns + n > GPUBE__LINEAR_COLUMNS) {
+	if ((w->sums && (int64_t)MOSTLY * (p->n_functions + 1) > w->m->n_functions) ||
+		p->n_columns + n > GPUBE__LINEAR_COLUMNS) {
 		w->large = true;
 		return GPUBE_OK;
 	}

@@ -42,7 +42,7 @@ struct gpube__linear_made {
 	struct gpube_linear_program *p;
 	const struct gpube_model *m;
 	int64_t left;      /* costs of the model from which on a cell is forbidden */
-	bool sums;         /* a function that is no sum makes it large */
+	bool sums;         /* many functions that are no sums make it large */
 	bool large;        /* it is too large */
 	uint64_t *exclude; /* of each value: those that it excludes */
 	int64_t n_entries, n_scopes, n_cells, n_costs;
@@ -53,7 +53,7 @@ struct gpube__linear_made {
 int gpube__linear_row(struct gpube__linear_made *w, int32_t limit);
 int gpube__linear_entry(struct gpube__linear_made *w, int32_t value);
 int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
-/* The same where each function is a sum of what values cost, or forbids. */
+/* The same where nearly all functions are sums of what values cost, or forbid. */
 int gpube__linear_make_sums(
 	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
 void gpube__linear_free(struct gpube_relaxed *of);

@@ -35,7 +35,7 @@
 /* Columns of the program, and its rows, at most. */
 enum { GPUBE__LINEAR_COLUMNS = 1 << 15, GPUBE__LINEAR_ROWS = 1 << 16 };
 
-/* The second is made only where each function is a sum of what values cost, or forbids. */
+/* The second is made only where nearly all functions are sums of what values cost, or forbid. */
 extern const struct gpube_relaxation gpube__linear, gpube__linear_sums;
 
 #endif
