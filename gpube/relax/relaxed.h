@@ -34,7 +34,7 @@ enum gpube_relaxed_steps {
  * Costs are those of the relaxation: the model's times 2^shift. A state belongs to one thread, and
  * works on one node after the other.
  *
- * make    *out NULL without an error: the model is not for it. Errors: ENOMEM
+ * make    *out NULL without an error: the model is not for it. Errors: ENOMEM, ESTOP
  * bytes   of a state, about
  * open    a state, for as long as there are nodes. Errors: ENOMEM
  * begin   a node of live values, of which each variable has one at least; from: of a superset of

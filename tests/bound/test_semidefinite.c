@@ -17,7 +17,6 @@
 #include "tests/support/bounded.h"
 #include "tests/support/cases.h"
 #include "tests/support/context.h"
-#include "tests/support/memory.h"
 #include "tests/support/random_model.h"
 
 static const struct gpube_relaxation *const r = &gpube__semidefinite;
@@ -277,101 +276,21 @@ static void couplings(void **state)
 	check_optimum(&spec, seed, &opts);
 }
 
-static struct gpube_model *dense_model(struct gpube_ctx *of, const void *arg)
-{
-	struct random_spec spec = random_spec_default();
-	struct gpube_model *m;
+static const struct relaxed_method method = {
+	GPUBE_BOUND_SEMIDEFINITE, gpube__bound_semidefinite, 0};
 
-	(void)arg;
-	of->n_threads = 1;
-	of->memory_bytes = 1 << 26;
-	spec.n_vars = 9;
-	spec.min_domain = spec.max_domain = 3;
-	spec.n_functions = 60;
-	spec.max_cost = 100;
-	spec.min_arity = spec.max_arity = 2;
-	spec.forbidden = spec.sparse = 0;
-	m = random_model(of, &spec, 3);
-	assert_non_null(m);
-	return m;
-}
-
-static int bound_scarcely(struct gpube_ctx *of, struct gpube_model *m, const void *arg)
-{
-	struct gpube_opts opts = {
-		.method = GPUBE_BOUND_SEMIDEFINITE, .no_simplify = true, .order_seconds = 1e-4};
-	struct gpube_solution *got;
-	int status = gpube_bound(&got, m, &opts);
-
-	(void)of;
-	assert_true(!got == (status != 0));
-	if (got)
-		assert_true(got->bound <= *(const int64_t *)arg &&
-			    (!got->values || got->cost >= *(const int64_t *)arg));
-	gpube_result_free(got);
-	return status;
-}
-
-/* Each allocation fails in turn: no node is taken for closed, and nothing crashes. */
 static void scarce(void **state)
 {
-	struct gpube_model *m;
-	struct brute brute;
-
 	(void)state;
 	needs_lapack();
-	m = dense_model(ctx, NULL);
-	assert_int_equal(brute_force(&brute, NULL, m), 0);
-	gpube_model_free(m);
-	assert_true(fail_in_turn(bound_scarcely, dense_model, &brute.cost, 20) > 50);
-}
-
-/*
- * Two turns, of which the first fails at an allocation: what is lost or has not begun is no proof,
- * whether an assignment is known or not.
- */
-static void two_turns(
-	struct gpube_model *m, const struct brute *brute, struct test_memory *memory, long fails_at)
-{
-	struct gpube_simplified s;
-	struct gpube_bounder b;
-	int status;
-
-	assert_int_equal(gpube__simplify(&s, m, false), 0);
-	begin_bounder(&b, &s, m, 1);
-	b.state.reparametrised = true;
-	memory->fail_at = memory->n + fails_at;
-	status = gpube__bound_semidefinite(&b, 1e-4);
-	assert_true(status == 0 || status == GPUBE_ENOMEM);
-	memory->fail_at = -1;
-	assert_true(b.lower <= brute->cost);
-	status = gpube__bound_semidefinite(&b, 1e-3);
-	assert_true(status == 0);
-	assert_true(b.lower <= brute->cost);
-	gpube__bounder_forget(&b);
-	end_bounder(&b);
-	gpube__simplified_clear(ctx, &s);
+	check_scarce(&method);
 }
 
 static void turns_that_fail(void **state)
 {
-	struct gpube_ctx *whole = ctx;
-
 	(void)state;
 	needs_lapack();
-	for (long k = 0; k < 480; k++) {
-		struct test_memory memory = {.fail_at = -1};
-		struct gpube_model *m;
-		struct brute brute;
-
-		ctx = test_memory_ctx(&memory);
-		m = dense_model(ctx, NULL);
-		assert_int_equal(brute_force(&brute, NULL, m), 0);
-		two_turns(m, &brute, &memory, k);
-		gpube_model_free(m);
-		test_memory_end(ctx, &memory);
-	}
-	ctx = whole;
+	check_turns(&method);
 }
 
 /* Functions of three variables are not for it, and it says so. */

@@ -102,6 +102,11 @@ row 'of a maximum' 0 '^certified +7\.1, an upper bound' '' \
 	"$gpube" bound -q --certify "$work/c.gz" "$work/most.cfn"
 checked 'of a maximum' "$work/most.cfn" "$work/c.gz"
 row 'of potentials' 0 '^certified +1\.12' '' "$gpube" bound -q --certify "$work/c.gz" $x/sprinkler.uai
+# vertices that cover a wheel of seven
+awk 'BEGIN { print "wheel 8 2 22 99"; print "2 2 2 2 2 2 2 2"; for (i = 0; i < 7; i++) {
+	print "2", i, (i + 1) % 7, "0 1\n0 0 99\n2", i, "7 0 1\n0 0 99\n1", i, "0 1\n1 1" } print "1 7 0 1\n1 3" }' > "$work/wheel.wcsp"
+row 'linear programs without a library' 0 '^lower +5, proved' 'needs Clp .*: soft arc consistency instead' \
+	env GPUBE_CLP=none "$gpube" bound --method linear "$work/wheel.wcsp"
 row 'of another problem' 1 '' 'is of another problem' \
 	"$gpube" bound -q --verify "$work/c" $x/zebra.wcsp
 sed 's/^bound .*/bound 440/' "$work/c" > "$work/greedy"

@@ -6,6 +6,7 @@
 #include "gpube/ir/dense.h"
 
 #include "tests/support/context.h"
+#include "tests/support/memory.h"
 #include "tests/support/test.h"
 
 struct gpube_solution *must_bound(const struct gpube_model *m, const struct gpube_opts *opts)
@@ -206,4 +207,112 @@ void end_bounder(struct gpube_bounder *b)
 	gpube__free(ctx, b->told.steps.step);
 	gpube_model_free(b->made.kept);
 	gpube__arrays_clear(&b->memory);
+}
+
+/* ---- memory that runs out ------------------------------------------------------------------ */
+
+/* What a case is made of. */
+struct relaxed_case {
+	const struct relaxed_method *of;
+	int64_t optimum;
+};
+
+static struct gpube_model *dense_model(struct gpube_ctx *of, const void *arg)
+{
+	const struct relaxed_case *c = arg;
+	struct random_spec spec = random_spec_default();
+	struct gpube_model *m;
+
+	of->n_threads = 1;
+	of->memory_bytes = 1 << 26;
+	spec.n_vars = 9;
+	spec.min_domain = spec.max_domain = 3;
+	spec.n_functions = 60;
+	spec.max_cost = 100;
+	spec.min_arity = spec.max_arity = 2;
+	spec.forbidden = c->of->forbidden;
+	spec.sparse = 0;
+	m = random_model(of, &spec, 3);
+	assert_non_null(m);
+	return m;
+}
+
+static int bound_scarcely(struct gpube_ctx *of, struct gpube_model *m, const void *arg)
+{
+	const struct relaxed_case *c = arg;
+	struct gpube_opts opts = {
+		.method = c->of->method, .no_simplify = true, .order_seconds = 1e-4};
+	struct gpube_solution *got;
+	int status = gpube_bound(&got, m, &opts);
+
+	(void)of;
+	assert_true(!got == (status != 0));
+	if (got)
+		assert_true(got->bound <= c->optimum && (!got->values || got->cost >= c->optimum));
+	gpube_result_free(got);
+	return status;
+}
+
+void check_scarce(const struct relaxed_method *of)
+{
+	struct relaxed_case c = {.of = of};
+	struct gpube_model *m = dense_model(ctx, &c);
+	struct brute brute;
+
+	assert_int_equal(brute_force(&brute, NULL, m), 0);
+	gpube_model_free(m);
+	c.optimum = brute.cost;
+	assert_true(fail_in_turn(bound_scarcely, dense_model, &c, 20) > 50);
+}
+
+/* Whether the second one has raised the bound. */
+static bool two_turns(const struct relaxed_method *of, struct gpube_model *m,
+	const struct brute *brute, struct test_memory *memory, long fails_at)
+{
+	const struct gpube_opts opts = {.method = of->method};
+	struct gpube_simplified s;
+	struct gpube_bounder b;
+	int64_t rise;
+	int status;
+
+	assert_int_equal(gpube__simplify(&s, m, false), 0);
+	begin_bounder(&b, &s, m, 1);
+	b.opts = &opts;
+	b.state.reparametrised = true;
+	rise = b.lower;
+	memory->fail_at = memory->n + fails_at;
+	status = of->step(&b, 1e-4);
+	assert_true(status == 0 || status == GPUBE_ENOMEM);
+	memory->fail_at = -1;
+	assert_true(b.lower <= brute->cost);
+	status = of->step(&b, 1e-3);
+	assert_true(status == 0);
+	assert_true(b.lower <= brute->cost);
+	rise = b.lower - rise;
+	gpube__bounder_forget(&b);
+	end_bounder(&b);
+	gpube__simplified_clear(ctx, &s);
+	return rise > 0;
+}
+
+void check_turns(const struct relaxed_method *of)
+{
+	const struct relaxed_case c = {.of = of};
+	struct gpube_ctx *whole = ctx;
+	int n_raised = 0;
+
+	for (long k = 0; k < 480; k++) {
+		struct test_memory memory = {.fail_at = -1};
+		struct gpube_model *m;
+		struct brute brute;
+
+		ctx = test_memory_ctx(&memory);
+		m = dense_model(ctx, &c);
+		assert_int_equal(brute_force(&brute, NULL, m), 0);
+		n_raised += two_turns(of, m, &brute, &memory, k);
+		gpube_model_free(m);
+		test_memory_end(ctx, &memory);
+	}
+	ctx = whole;
+	assert_true(n_raised > 0);
 }

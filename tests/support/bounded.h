@@ -70,4 +70,19 @@ void begin_bounder(struct gpube_bounder *b, const struct gpube_simplified *s,
 	const struct gpube_model *m, uint64_t seed);
 void end_bounder(struct gpube_bounder *b);
 
+/* A method that branches on a relaxation (gpube/bound/relaxed_run.h), and its step. */
+struct relaxed_method {
+	enum gpube_bound_method method;
+	int (*step)(struct gpube_bounder *b, double seconds);
+	double forbidden; /* part of the cells of its models */
+};
+
+/*
+ * check_scarce()  - each allocation fails in turn: no node is taken for closed, nothing crashes.
+ * check_turns()   - two turns, of which the first fails at an allocation: what is lost or has not
+ *                   begun is no proof, whether an assignment is known or not.
+ */
+void check_scarce(const struct relaxed_method *of);
+void check_turns(const struct relaxed_method *of);
+
 #endif

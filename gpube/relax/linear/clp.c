@@ -4,10 +4,22 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "gpube/base/opened.h"
+
+#ifdef GPUBE_HAVE_CXX
 #include "gpube/relax/linear/caught.h"
+enum { HAVE_CXX = 1 };
+#else
+/* What the library throws is caught in C++ alone: without a compiler of that it is not opened. */
+enum { HAVE_CXX = 0 };
+static bool gpube__caught(void (*call)(void *), void *arg)
+{
+	(void)call;
+	(void)arg;
+	return false;
+}
+#endif
 
 /* Of Clp_C_Interface.h: a function, its result and its arguments. */
 #define FUNCTIONS(X)                                                                               \
@@ -36,7 +48,7 @@ static struct {
 #undef X
 } clp = {.once = PTHREAD_ONCE_INIT};
 
-static const char *const names[] = {"libClp.so.1", "libClp.so"};
+static const char *const names[] = {"libClp.so.1", "libClp.so", NULL};
 
 static bool take(void *library)
 {
@@ -52,24 +64,7 @@ static bool take(void *library)
 
 static void load(void)
 {
-	const char *named = secure_getenv("GPUBE_CLP");
-
-#ifndef GPUBE_HAVE_CXX
-	return;
-#endif
-	if (named && named[0]) {
-		void *library = strcmp(named, "none") ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
-
-		clp.there = library && take(library);
-		return;
-	}
-	for (unsigned k = 0; k < sizeof(names) / sizeof(*names) && !clp.there; k++) {
-		void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-
-		clp.there = library && take(library);
-		if (library && !clp.there)
-			dlclose(library);
-	}
+	clp.there = HAVE_CXX && gpube__opened("GPUBE_CLP", names, take);
 }
 
 bool gpube__clp_there(struct gpube_ctx *ctx)
@@ -77,7 +72,9 @@ bool gpube__clp_there(struct gpube_ctx *ctx)
 	pthread_once(&clp.once, load);
 	if (!clp.there && ctx && !__atomic_exchange_n(&clp.told, true, __ATOMIC_RELAXED))
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
-			"no linear bounds: %s is not installed (Debian: coinor-libclp1)", names[0]);
+			"no linear bounds: %s is not installed (Debian: coinor-libclp1), or gpube "
+			"was built without a compiler of C++",
+			names[0]);
 	return clp.there;
 }
 
@@ -94,16 +91,6 @@ struct gpube_clp {
 	const unsigned char *basis;
 	bool lost;
 };
-
-#ifndef GPUBE_HAVE_CXX
-/* Without a compiler of C++ nothing could catch that, and there is no library. */
-static bool gpube__caught(void (*call)(void *), void *arg)
-{
-	(void)call;
-	(void)arg;
-	return false;
-}
-#endif
 
 static void make(void *arg)
 {

@@ -32,14 +32,8 @@ struct cells {
 	int32_t *index; /* of a cell's values */
 	int64_t *sum;   /* what each value costs, where the function is a sum of that */
 	bool *known;
+	int32_t *open; /* allowed cells with values that are not known */
 };
-
-static int32_t part_of(const struct cells *c, int64_t cell, int k)
-{
-	for (int j = c->arity - 1; j > k; j--)
-		cell /= c->domain[j];
-	return (int32_t)(cell % c->domain[k]);
-}
 
 static void decode(const struct cells *c, int64_t cell)
 {
@@ -82,34 +76,39 @@ static int learn(struct cells *c, int64_t cell, bool free)
 }
 
 /* Whether each allowed cell costs what its values do in sum, which is found out. */
-static bool is_sum(struct cells *c)
+static bool is_sum(struct gpube_ctx *ctx, struct cells *c)
 {
-	bool more = true;
+	int64_t n = 0;
 
 	memset(c->known, 0, (size_t)c->at[c->arity] * sizeof(*c->known));
-	while (more) {
+	for (int64_t i = 0; i < c->n; i++)
+		if (c->cost[i] != INT64_MAX)
+			c->open[n++] = (int32_t)i;
+	/* cells leave the list once all their values are known */
+	while (n) {
+		const int64_t before = n;
 		bool learnt = false;
-		int64_t open = -1;
 
-		for (int64_t i = 0; i < c->n; i++) {
-			const int unknown = c->cost[i] == INT64_MAX ? 0 : learn(c, i, false);
+		gpube__work(ctx, CELL_TICKS * n);
+		n = 0;
+		for (int64_t k = 0; k < before; k++) {
+			const int unknown = learn(c, c->open[k], false);
 
 			learnt |= unknown == 1;
-			if (unknown > 1 && open < 0)
-				open = i;
+			if (unknown > 1)
+				c->open[n++] = c->open[k];
 		}
-		if (!learnt && open >= 0)
-			(void)learn(c, open, true);
-		more = learnt || open >= 0;
+		if (n && !learnt)
+			(void)learn(c, c->open[0], true);
 	}
 	for (int64_t i = 0; i < c->n; i++)
 		if (c->cost[i] != INT64_MAX) {
-			int64_t sum = 0;
+			int64_t rest = c->cost[i];
 
 			decode(c, i);
 			for (int k = 0; k < c->arity; k++)
-				sum += c->sum[c->at[k] + c->index[k]];
-			if (sum != c->cost[i])
+				rest -= c->sum[c->at[k] + c->index[k]];
+			if (rest)
 				return false;
 		}
 	for (int32_t v = 0; v < c->at[c->arity]; v++)
@@ -134,28 +133,42 @@ static bool excluded(const struct gpube__linear_made *w, int32_t x, int32_t y)
 /* Pairs of values that have no allowed cell; values that have none are not allowed. */
 static int exclude_pairs(struct gpube__linear_made *w, const struct cells *c)
 {
-	struct gpube_linear_program *p = w->p;
+	struct gpube_ctx *ctx = w->p->of.ctx;
+	const int32_t *at = w->p->of.at;
+	uint64_t n = 0;
+	bool *any;
 
 	for (int a = 0; a < c->arity; a++)
-		for (int b = a + 1; b < c->arity; b++) {
-			const int32_t rows = c->domain[a], columns = c->domain[b];
-			const uint64_t n = (uint64_t)rows * (uint64_t)columns;
-			bool *any = gpube__alloc_zero(p->of.ctx, n, sizeof(*any));
+		for (int b = a; b < c->arity; b++)
+			n += (uint64_t)c->domain[a] * (uint64_t)(b == a ? 1 : c->domain[b]);
+	any = gpube__alloc_zero(ctx, n, sizeof(*any));
+	if (!any)
+		return GPUBE_ENOMEM;
+	for (int64_t i = 0; i < c->n; i++) {
+		bool *of = any;
 
-			if (!any)
-				return GPUBE_ENOMEM;
-			for (int64_t i = 0; i < c->n; i++)
-				if (c->cost[i] != INT64_MAX)
-					any[(int64_t)part_of(c, i, a) * columns +
-						part_of(c, i, b)] = true;
-			for (int32_t r = 0; r < rows; r++)
-				for (int32_t k = 0; k < columns; k++)
-					if (!any[(int64_t)r * columns + k])
-						exclude(w, p->of.at[c->scope[a]] + r,
-							p->of.at[c->scope[b]] + k);
-			gpube__free(p->of.ctx, any);
-			gpube__work(p->of.ctx, CELL_TICKS * c->n);
+		if (c->cost[i] == INT64_MAX)
+			continue;
+		decode(c, i);
+		for (int a = 0; a < c->arity; of += c->domain[a++]) {
+			of[c->index[a]] = true;
+			for (int b = 0; b < a; of += c->domain[a] * c->domain[b++])
+				of[c->domain[a] + c->index[a] * c->domain[b] + c->index[b]] = true;
 		}
+	}
+	gpube__work(ctx, CELL_TICKS * c->n * c->arity);
+	for (int a = 0, k = 0; a < c->arity; a++) {
+		for (int32_t x = 0; x < c->domain[a]; x++, k++)
+			if (!any[k])
+				gpube__bit_drop(w->p->of.allowed, at[c->scope[a]] + x);
+		for (int b = 0; b < a; b++)
+			for (int32_t x = 0; x < c->domain[a]; x++)
+				for (int32_t y = 0; y < c->domain[b]; y++, k++)
+					if (!any[k])
+						exclude(w, at[c->scope[a]] + x,
+							at[c->scope[b]] + y);
+	}
+	gpube__free(ctx, any);
 	return GPUBE_OK;
 }
 
@@ -173,64 +186,104 @@ static bool is_open_box(const struct gpube__linear_made *w, const struct cells *
 	return true;
 }
 
-/* The cells of a box, one after the other: the next of 'cell' (-1: the first); -1: no more. */
-static int64_t next_in_box(const struct cells *c, const bool *in, int64_t cell)
-{
-	for (cell++; cell < c->n; cell++) {
-		bool inside = true;
+/* Values of each variable, of which all cells are forbidden. */
+struct box {
+	int32_t *side;     /* of variable k from at[k] on, */
+	int32_t *n;        /* so many */
+	int32_t *position; /* of a cell, in each side */
+	bool *covered;     /* of the function's cells: those that a box has */
+};
 
-		for (int k = 0; k < c->arity && inside; k++)
-			inside = in[c->at[k] + part_of(c, cell, k)];
-		if (inside)
-			return cell;
-	}
-	return -1;
+static int64_t cell_of(const struct cells *c, const struct box *box)
+{
+	int64_t cell = 0;
+
+	for (int k = 0; k < c->arity; k++)
+		cell = cell * c->domain[k] + box->side[c->at[k] + box->position[k]];
+	return cell;
+}
+
+/* False after the last cell of a box. */
+static bool next_in_box(const struct cells *c, const struct box *box, int64_t *cell)
+{
+	int k = c->arity - 1;
+
+	while (k >= 0 && box->position[k] + 1 == box->n[k])
+		box->position[k--] = 0;
+	if (k < 0)
+		return false;
+	box->position[k]++;
+	*cell = cell_of(c, box);
+	return true;
+}
+
+/* Whether all cells of a box are forbidden; they are covered where that is wanted. */
+static bool is_forbidden(const struct cells *c, const struct box *box, bool *covered)
+{
+	int64_t cell;
+
+	memset(box->position, 0, (size_t)c->arity * sizeof(*box->position));
+	cell = cell_of(c, box);
+	do {
+		if (c->cost[cell] != INT64_MAX)
+			return false;
+		if (covered)
+			covered[cell] = true;
+	} while (next_in_box(c, box, &cell));
+	return true;
 }
 
 /* The box of a forbidden cell, which takes each value that only forbidden cells are added by. */
 static int add_box(
-	struct gpube__linear_made *w, const struct cells *c, int64_t cell, bool *in, bool *covered)
+	struct gpube__linear_made *w, const struct cells *c, int64_t cell, const struct box *box)
 {
+	int64_t n = 1;
 	int status;
 
-	memset(in, 0, (size_t)c->at[c->arity] * sizeof(*in));
-	for (int k = 0; k < c->arity; k++)
-		in[c->at[k] + part_of(c, cell, k)] = true;
-	for (int k = c->arity - 1; k >= 0; k--)
-		for (int32_t a = 0; a < c->domain[k]; a++) {
-			const int32_t own = c->at[k] + a;
-			bool all = true;
+	decode(c, cell);
+	for (int k = 0; k < c->arity; k++) {
+		box->side[c->at[k]] = c->index[k];
+		box->n[k] = 1;
+	}
+	for (int k = c->arity - 1; k >= 0; k--) {
+		const int32_t own = box->side[c->at[k]];
+		int32_t taken = 1;
 
-			if (in[own])
-				continue;
-			in[own] = true;
-			for (int64_t i = next_in_box(c, in, -1); i >= 0 && all;
-				i = next_in_box(c, in, i))
-				all = c->cost[i] == INT64_MAX;
-			in[own] = all;
-			gpube__work(w->p->of.ctx, CELL_TICKS * c->n);
+		/* the side is the value alone while that is tried: cells of the others are known */
+		box->n[k] = 1;
+		for (int32_t a = 0; a < c->domain[k]; a++) {
+			box->side[c->at[k]] = a;
+			if (a != own && is_forbidden(c, box, NULL))
+				box->side[c->at[k] + taken++] = a;
+			gpube__work(w->p->of.ctx, CELL_TICKS * n);
 		}
-	for (int64_t i = next_in_box(c, in, -1); i >= 0; i = next_in_box(c, in, i))
-		covered[i] = true;
+		box->side[c->at[k]] = own;
+		box->n[k] = taken;
+		n *= taken;
+	}
+	(void)is_forbidden(c, box, box->covered);
 	status = gpube__linear_row(w, c->arity - 1);
 	for (int k = 0; k < c->arity && !status; k++)
-		for (int32_t a = 0; a < c->domain[k] && !status; a++)
-			if (in[c->at[k] + a])
-				status = gpube__linear_entry(w, w->p->of.at[c->scope[k]] + a);
+		for (int32_t a = 0; a < box->n[k] && !status; a++)
+			status = gpube__linear_entry(
+				w, w->p->of.at[c->scope[k]] + box->side[c->at[k] + a]);
 	return status;
 }
 
 static int add_boxes(struct gpube__linear_made *w, const struct cells *c)
 {
-	struct gpube_ctx *ctx = w->p->of.ctx;
-	bool *in = gpube__alloc(ctx, (uint64_t)c->at[c->arity] + 1, sizeof(*in)),
-	     *covered = gpube__alloc_zero(ctx, (uint64_t)c->n, sizeof(*covered));
-	int status = in && covered ? GPUBE_OK : GPUBE_ENOMEM;
+	struct gpube__arrays memory = {.ctx = w->p->of.ctx};
+	const struct box box = {
+		.side = gpube__array(&memory, (uint64_t)c->at[c->arity] + 1, sizeof(*box.side)),
+		.n = gpube__array(&memory, (uint64_t)c->arity, sizeof(*box.n)),
+		.position = gpube__array(&memory, (uint64_t)c->arity, sizeof(*box.position)),
+		.covered = gpube__array(&memory, (uint64_t)c->n, sizeof(*box.covered))};
+	int status = memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 
-	for (int64_t i = 0; i < c->n && !status; i++)
-		if (!covered[i] && is_open_box(w, c, i))
-			status = add_box(w, c, i, in, covered);
-	GPUBE_FREE_ALL(ctx, in, covered);
+	for (int64_t i = 0; i < c->n && !status && !w->large; i++)
+		if (!box.covered[i] && is_open_box(w, c, i))
+			status = add_box(w, c, i, &box);
+	gpube__arrays_clear(&memory);
 	return status;
 }
 
@@ -284,32 +337,27 @@ static int add_columns(struct gpube__linear_made *w, const struct cells *c)
 
 /* ---- the model ------------------------------------------------------------------------------- */
 
+/* Costs so large that sums could pass 2^60 are left to other methods. */
+static void add_cost(struct gpube__linear_made *w, int32_t value, int64_t cost)
+{
+	int64_t *to = &w->p->cost[value];
+
+	*to += cost;
+	w->large |= llabs(*to) > GPUBE__LINEAR_MOST << 16;
+}
+
 static int take_cells(struct gpube__linear_made *w, struct cells *c)
 {
-	struct gpube_linear_program *p = w->p;
-	int status = exclude_pairs(w, c);
-	bool sum;
+	const int status = exclude_pairs(w, c);
 
-	for (int k = 0; k < c->arity; k++)
-		for (int32_t a = 0; a < c->domain[k]; a++)
-			c->known[c->at[k] + a] = false;
-	for (int64_t i = 0; i < c->n; i++)
-		for (int k = 0; k < c->arity && c->cost[i] != INT64_MAX; k++)
-			c->known[c->at[k] + part_of(c, i, k)] = true;
-	for (int k = 0; k < c->arity; k++)
-		for (int32_t a = 0; a < c->domain[k]; a++)
-			if (!c->known[c->at[k] + a])
-				gpube__bit_drop(p->of.allowed, p->of.at[c->scope[k]] + a);
-	sum = is_sum(c);
-	gpube__work(p->of.ctx, CELL_TICKS * 4 * c->n);
 	if (status)
 		return status;
-	if (!sum)
+	if (!is_sum(w->p->of.ctx, c))
 		return add_columns(w, c);
 	for (int k = 0; k < c->arity; k++)
 		for (int32_t a = 0; a < c->domain[k]; a++)
 			if (c->known[c->at[k] + a])
-				p->cost[p->of.at[c->scope[k]] + a] += c->sum[c->at[k] + a];
+				add_cost(w, w->p->of.at[c->scope[k]] + a, c->sum[c->at[k] + a]);
 	return c->arity > 2 ? add_boxes(w, c) : GPUBE_OK;
 }
 
@@ -350,6 +398,7 @@ static int take_function(struct gpube__linear_made *w, int32_t f)
 	}
 	c.sum = gpube__array(&memory, (uint64_t)n + 1, sizeof(*c.sum));
 	c.known = gpube__array(&memory, (uint64_t)n + 1, sizeof(*c.known));
+	c.open = gpube__array(&memory, (uint64_t)c.n, sizeof(*c.open));
 	status = status ? status : memory.failed ? GPUBE_ENOMEM : GPUBE_OK;
 	for (int64_t i = 0; i < c.n && !status; i++)
 		c.cost[i] = scaled(w, c.cost[i]);
@@ -371,7 +420,7 @@ static int take_unary(struct gpube__linear_made *w, int32_t f)
 		if (scaled(w, costs[a]) == INT64_MAX)
 			gpube__bit_drop(p->of.allowed, at + a);
 		else
-			p->cost[at + a] += scaled(w, costs[a]);
+			add_cost(w, at + a, scaled(w, costs[a]));
 	gpube__free(p->of.ctx, costs);
 	return status;
 }
@@ -404,7 +453,9 @@ static int take_model(struct gpube__linear_made *w, int64_t cutoff)
 	p->unit = 1e6 / (double)(p->of.target > 0 ? p->of.target : 1);
 	gpube__bits_fill(p->of.allowed, p->of.n_values);
 	for (int32_t f = 0; f < m->n_functions && !status && !w->large; f++)
-		if (m->functions[f].arity)
+		if (gpube__stopped(m->ctx))
+			status = gpube__fail_stopped(m->ctx);
+		else if (m->functions[f].arity)
 			status =
 				m->functions[f].arity == 1 ? take_unary(w, f) : take_function(w, f);
 	return status || w->large ? status : gpube__linear_cliques(w);

@@ -45,7 +45,7 @@ struct gpube__linear_made {
 	bool sums;         /* many functions that are no sums make it large */
 	bool large;        /* it is too large */
 	uint64_t *exclude; /* of each value: those that it excludes */
-	int64_t n_entries, n_scopes, n_cells, n_costs;
+	int64_t n_entries, n_scopes, n_cells;
 	int64_t row_room, limit_room, entry_room, scope_room, cell_room, cost_room;
 };
 
@@ -57,7 +57,7 @@ int gpube__linear_make(struct gpube_relaxed **out, const struct gpube_model *m, 
 int gpube__linear_make_sums(
 	struct gpube_relaxed **out, const struct gpube_model *m, int64_t cutoff);
 void gpube__linear_free(struct gpube_relaxed *of);
-/* Rows of cliques that cover all pairs of values that exclude each other. Errors: ENOMEM */
+/* Rows of cliques that cover all pairs of values that exclude each other. Errors: ENOMEM, ESTOP */
 int gpube__linear_cliques(struct gpube__linear_made *w);
 
 struct gpube_linear_start {

@@ -14,7 +14,7 @@
  * numbers for its cells the least one. That is a bound for any prices, and says what each value
  * costs at least; values that reach the cutoff are removed.
  *
- * Why. Where photographs exclude each other (SPOT5), cliques of 20 values leave a gap of 0.6 %
+ * Why. Where photographs exclude each other, cliques of 20 values leave a gap of 0.6 %
  * where pairwise-consistent subproblems of few variables leave ten (runs/linear-2c).
  *
  * Designs weighed. (1) Cliques as subproblems of the ascent, whose steps are cheap: the ascent

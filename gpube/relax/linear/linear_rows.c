@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work for a word of a set. */
-enum { WORD_TICKS = 1 };
+/* Work for a word of a set; words for cliques, pairs and entries of rows, at most. */
+enum { WORD_TICKS = 2, MOST_PAIRS = 1 << 20, MOST_ENTRIES = 1 << 21 };
+#define MOST_WORDS ((int64_t)1 << 28)
 
 int gpube__linear_row(struct gpube__linear_made *w, int32_t limit)
 {
@@ -33,6 +34,7 @@ int gpube__linear_entry(struct gpube__linear_made *w, int32_t value)
 
 	if (status)
 		return status;
+	w->large |= w->n_entries >= MOST_ENTRIES;
 	p->entries[w->n_entries++] = value;
 	p->row_at[p->n_limits] = w->n_entries;
 	return GPUBE_OK;
@@ -51,7 +53,15 @@ struct cover {
 	uint64_t *open; /* of each value: pairs that no row covers, */
 	uint64_t *left; /* and values that may join the clique; */
 	int32_t *of, n; /* the clique */
+	int64_t words;  /* that were looked at */
 };
+
+static void count_words(struct cover *c, int64_t n)
+{
+	c->words += n;
+	c->w->large |= c->words > MOST_WORDS;
+	gpube__work(c->w->p->of.ctx, WORD_TICKS * n);
+}
 
 static uint64_t *row(const struct cover *c, uint64_t *of, int32_t x)
 {
@@ -81,7 +91,7 @@ static void join(struct cover *c, int32_t x)
 }
 
 /* The value of those that may join that leaves most of them; -1: there is none. */
-static int32_t most_joined(const struct cover *c)
+static int32_t most_joined(struct cover *c)
 {
 	int64_t most = -1;
 	int32_t best = -1, n = 0;
@@ -96,7 +106,7 @@ static int32_t most_joined(const struct cover *c)
 				best = x;
 			}
 		}
-	gpube__work(c->w->p->of.ctx, (int64_t)WORD_TICKS * (n + 1) * c->w->p->of.words);
+	count_words(c, ((int64_t)n + 1) * c->w->p->of.words);
 	return best;
 }
 
@@ -105,7 +115,7 @@ static int add_clique(struct cover *c, const struct pair *pair)
 {
 	int status;
 
-	memset(c->left, 0xff, (size_t)c->w->p->of.words * sizeof(*c->left));
+	memcpy(c->left, c->w->p->of.allowed, (size_t)c->w->p->of.words * sizeof(*c->left));
 	c->n = 0;
 	join(c, pair->x);
 	join(c, pair->y);
@@ -136,7 +146,7 @@ static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 	const struct gpube_linear_program *p = c->w->p;
 	int64_t room = 0;
 
-	for (int32_t x = 0; x < p->of.n_values; x++) {
+	for (int32_t x = 0; x < p->of.n_values && !c->w->large; x++) {
 		uint64_t *own = row(c, c->w->exclude, x);
 		int64_t before = *n;
 
@@ -145,7 +155,9 @@ static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 				const int32_t y = 64 * k + __builtin_ctzll(bits);
 				int status;
 
-				if (y <= x || p->owner[y] == p->owner[x])
+				if (y <= x || p->owner[y] == p->owner[x] ||
+					!gpube__bit(p->of.allowed, x) ||
+					!gpube__bit(p->of.allowed, y))
 					continue;
 				status =
 					gpube__grow(p->of.ctx, list, &room, *n + 1, sizeof(**list));
@@ -154,7 +166,8 @@ static int list_pairs(struct cover *c, struct pair **list, int64_t *n)
 				(*list)[(*n)++] = (struct pair){
 					x, y, n_common(c, own, row(c, c->w->exclude, y))};
 			}
-		gpube__work(p->of.ctx, WORD_TICKS * (1 + *n - before) * p->of.words);
+		count_words(c, (1 + *n - before) * p->of.words);
+		c->w->large |= *n > MOST_PAIRS;
 	}
 	return gpube__sort(p->of.ctx, *list, (uint64_t)*n, sizeof(**list), compare_pairs);
 }
@@ -181,7 +194,9 @@ int gpube__linear_cliques(struct gpube__linear_made *w)
 		status = list_pairs(&c, &list, &n);
 	}
 	for (int64_t k = 0; k < n && !status && !w->large; k++)
-		if (gpube__bit(row(&c, c.open, list[k].x), list[k].y))
+		if (gpube__stopped(ctx))
+			status = gpube__fail_stopped(ctx);
+		else if (gpube__bit(row(&c, c.open, list[k].x), list[k].y))
 			status = add_clique(&c, &list[k]);
 	GPUBE_FREE_ALL(ctx, c.open, c.left, c.of, list);
 	return status;

@@ -75,7 +75,7 @@ static bool may_look(const struct gpube_linear_state *s, int32_t x)
 static int64_t look(struct gpube_linear_state *s, int32_t value, bool is)
 {
 	const int64_t before = s->node_bound;
-	const double whole = is ? 1 - s->value[value] : s->value[value];
+	const double whole = fmax(LEAST_PART, is ? 1 - s->value[value] : s->value[value]);
 	int32_t *tried = &s->tried[is][value];
 	bool empty;
 

@@ -4,8 +4,8 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
+
+#include "gpube/base/opened.h"
 
 typedef void syevd_fn(const char *jobz, const char *uplo, const int *n, double *a, const int *lda,
 	double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info,
@@ -18,11 +18,11 @@ static struct {
 	pthread_once_t once;
 	syevd_fn *syevd;
 	syrk_fn *syrk;
-	bool told;
+	bool there, told;
 } lapack = {.once = PTHREAD_ONCE_INIT};
 
 /* Both are the system's choice of a library, OpenBLAS with its own name. */
-static const char *const names[] = {"liblapack.so.3", "libopenblas.so.0"};
+static const char *const names[] = {"liblapack.so.3", "libopenblas.so.0", NULL};
 
 static bool take(void *library)
 {
@@ -40,34 +40,17 @@ static bool take(void *library)
 
 static void load(void)
 {
-	const char *named = secure_getenv("GPUBE_LAPACK");
-
-	if (named && named[0]) {
-		void *library = strcmp(named, "none") ? dlopen(named, RTLD_NOW | RTLD_LOCAL) : NULL;
-
-		if (!library || !take(library))
-			lapack.syevd = NULL;
-		return;
-	}
-	for (unsigned k = 0; k < sizeof(names) / sizeof(*names); k++) {
-		void *library = dlopen(names[k], RTLD_NOW | RTLD_LOCAL);
-
-		if (library && take(library))
-			return; /* it stays, as do threads that it may have */
-		lapack.syevd = NULL;
-		if (library)
-			dlclose(library);
-	}
+	lapack.there = gpube__opened("GPUBE_LAPACK", names, take);
 }
 
 bool gpube__lapack_there(struct gpube_ctx *ctx)
 {
 	pthread_once(&lapack.once, load);
-	if (!lapack.syevd && ctx && !__atomic_exchange_n(&lapack.told, true, __ATOMIC_RELAXED))
+	if (!lapack.there && ctx && !__atomic_exchange_n(&lapack.told, true, __ATOMIC_RELAXED))
 		gpube__log(ctx, GPUBE_LOG_DETAIL,
 			"no semidefinite bounds: %s is not installed (Debian: libopenblas0)",
 			names[0]);
-	return lapack.syevd != NULL;
+	return lapack.there;
 }
 
 uint64_t gpube__lapack_room(int n)
