@@ -1,9 +1,10 @@
 /*
- * linear_run.c - branch and bound on linear programs (relax/linear/): the method of models whose
- * functions forbid more than they cost.
+ * linear_run.c - branch and bound on linear programs: the method of models whose functions forbid
+ * more than they cost (relax/linear/), and of spin glasses (relax/cuts/).
  */
 #include "gpube/bound/bound.h"
 #include "gpube/bound/relaxed_run.h"
+#include "gpube/relax/cuts/cuts.h"
 #include "gpube/relax/linear/clp.h"
 #include "gpube/relax/linear/linear_relaxation.h"
 
@@ -31,7 +32,12 @@ double gpube__linear_least(const struct gpube_bounder *b)
 
 int gpube__bound_linear(struct gpube_bounder *b, double seconds)
 {
-	return gpube__bound_relaxed(b, &b->state.linear,
-		b->opts->method == GPUBE_BOUND_LINEAR ? &gpube__linear : &gpube__linear_sums,
-		seconds);
+	const struct gpube_relaxation *r =
+		b->opts->method == GPUBE_BOUND_LINEAR ? &gpube__linear : &gpube__linear_sums;
+	bool cuts = false;
+	/* a run that there is keeps to what it began with */
+	const int status = b->state.linear ? GPUBE_OK : gpube__cuts_suit(&cuts, b->tables);
+
+	return status ? status
+		      : gpube__bound_relaxed(b, &b->state.linear, cuts ? &gpube__cuts : r, seconds);
 }

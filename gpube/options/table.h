@@ -100,8 +100,8 @@ enum gpube__opt_section {
 		"bound; pairwise: branch and bound on pairwise-consistent subproblems; andor: "    \
 		"AND/OR search on a join graph; eliminate: bucket elimination; semidefinite: "     \
 		"branch and bound on a semidefinite relaxation of functions of two variables, "    \
-		"which needs LAPACK; linear: branch and bound on linear programs, which needs "    \
-		"Clp")                                                                             \
+		"which needs LAPACK; linear: branch and bound on linear programs with cliques, "   \
+		"or with cycles of two-valued variables, which needs Clp")                         \
 	X(BOUNDS, CHOICE, regions, "regions", 0, "auto", 0, 0, GPUBE__WORDS_REGIONS,               \
 		GPUBE__ON_PROVES | GPUBE__ON_CLI,                                                  \
 		"the region graph of method ascent: joins, a join graph of mini-buckets; "         \

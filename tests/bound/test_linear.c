@@ -321,7 +321,7 @@ static void photographs(void **state)
 	check_optimum(&spec, seed, &opts);
 }
 
-static const struct relaxed_method method = {GPUBE_BOUND_LINEAR, gpube__bound_linear, 0.1};
+static const struct relaxed_method method = {GPUBE_BOUND_LINEAR, gpube__bound_linear, 0.1, 3};
 
 static void scarce(void **state)
 {

@@ -277,7 +277,7 @@ static void couplings(void **state)
 }
 
 static const struct relaxed_method method = {
-	GPUBE_BOUND_SEMIDEFINITE, gpube__bound_semidefinite, 0};
+	GPUBE_BOUND_SEMIDEFINITE, gpube__bound_semidefinite, 0, 3};
 
 static void scarce(void **state)
 {

@@ -226,7 +226,7 @@ static struct gpube_model *dense_model(struct gpube_ctx *of, const void *arg)
 	of->n_threads = 1;
 	of->memory_bytes = 1 << 26;
 	spec.n_vars = 9;
-	spec.min_domain = spec.max_domain = 3;
+	spec.min_domain = spec.max_domain = c->of->domain;
 	spec.n_functions = 60;
 	spec.max_cost = 100;
 	spec.min_arity = spec.max_arity = 2;

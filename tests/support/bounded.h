@@ -74,7 +74,8 @@ void end_bounder(struct gpube_bounder *b);
 struct relaxed_method {
 	enum gpube_bound_method method;
 	int (*step)(struct gpube_bounder *b, double seconds);
-	double forbidden; /* part of the cells of its models */
+	double forbidden; /* part of the cells of its models, */
+	int domain;       /* and values of their variables */
 };
 
 /*

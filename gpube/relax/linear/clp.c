@@ -28,12 +28,18 @@ static bool gpube__caught(void (*call)(void *), void *arg)
 	X(loadProblem, void,                                                                       \
 		(void *, int, int, const int *, const int *, const double *, const double *,       \
 			const double *, const double *, const double *, const double *))           \
+	X(addRows, void,                                                                           \
+		(void *, int, const double *, const double *, const int *, const int *,            \
+			const double *))                                                           \
+	X(deleteRows, void, (void *, int, const int *))                                            \
 	X(setLogLevel, void, (void *, int))                                                        \
 	X(setMaximumIterations, void, (void *, int))                                               \
 	X(setNumberIterations, void, (void *, int))                                                \
 	X(numberIterations, int, (void *))                                                         \
 	X(dual, int, (void *, int))                                                                \
 	X(status, int, (void *))                                                                   \
+	X(columnLower, double *, (void *))                                                         \
+	X(objective, double *, (void *))                                                           \
 	X(columnUpper, double *, (void *))                                                         \
 	X(primalColumnSolution, double *, (void *))                                                \
 	X(dualRowSolution, double *, (void *))                                                     \
@@ -87,7 +93,9 @@ bool gpube__clp_there(struct gpube_ctx *ctx)
 struct gpube_clp {
 	void *model;
 	const struct gpube_clp_problem *problem; /* while it is made */
-	int steps;
+	int steps, n;
+	const int *start, *column; /* of n rows that are added; or the rows that go */
+	const double *entry, *high;
 	const unsigned char *basis;
 	bool lost;
 };
@@ -101,6 +109,20 @@ static void make(void *arg)
 	clp.setLogLevel(c->model, 0);
 	clp.loadProblem(c->model, p->n_columns, p->n_rows, p->start, p->row, p->entry,
 		p->column_low, p->column_high, p->cost, p->row_low, p->row_high);
+}
+
+static void add_rows(void *arg)
+{
+	struct gpube_clp *c = arg;
+
+	clp.addRows(c->model, c->n, NULL, c->high, c->start, c->column, c->entry);
+}
+
+static void drop_rows(void *arg)
+{
+	struct gpube_clp *c = arg;
+
+	clp.deleteRows(c->model, c->n, c->column);
 }
 
 static void take_steps(void *arg)
@@ -146,9 +168,39 @@ void gpube__clp_free(struct gpube_ctx *ctx, struct gpube_clp *c)
 	gpube__free(ctx, c);
 }
 
+double *gpube__clp_low(struct gpube_clp *c)
+{
+	return c->lost ? NULL : clp.columnLower(c->model);
+}
+
 double *gpube__clp_high(struct gpube_clp *c)
 {
 	return c->lost ? NULL : clp.columnUpper(c->model);
+}
+
+double *gpube__clp_cost(struct gpube_clp *c)
+{
+	return c->lost ? NULL : clp.objective(c->model);
+}
+
+bool gpube__clp_add(struct gpube_clp *c, int n, const int *start, const int *column,
+	const double *entry, const double *high)
+{
+	c->n = n;
+	c->start = start;
+	c->column = column;
+	c->entry = entry;
+	c->high = high;
+	c->lost = c->lost || !gpube__caught(add_rows, c);
+	return !c->lost;
+}
+
+bool gpube__clp_drop(struct gpube_clp *c, int n, const int *rows)
+{
+	c->n = n;
+	c->column = rows;
+	c->lost = c->lost || !gpube__caught(drop_rows, c);
+	return !c->lost;
 }
 
 enum gpube_clp_end gpube__clp_dual(struct gpube_clp *c, int steps, int *taken)

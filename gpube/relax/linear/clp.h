@@ -21,6 +21,9 @@ struct gpube_clp_problem {
 
 struct gpube_clp;
 
+/* How the basis says that a column is at its lower bound, and a row in the basis. */
+enum { GPUBE__CLP_AT_LOW = 3, GPUBE__CLP_BASIC = 1 };
+
 enum gpube_clp_end {
 	GPUBE__CLP_OVER,
 	GPUBE__CLP_STEPS, /* the steps are used up */
@@ -29,8 +32,11 @@ enum gpube_clp_end {
 
 /*
  * gpube__clp_new()   - a program of its own for each thread; NULL: no memory.
- * gpube__clp_high()  - the upper bounds of its columns, to be changed between calls; NULL:
+ * gpube__clp_low()   - the lower bounds of its columns, to be changed between calls; NULL:
  *                      it has failed.
+ * gpube__clp_high(), gpube__clp_cost() - the upper ones, and costs, likewise.
+ * gpube__clp_add()   - n rows more, by rows, which are to be at most so much. False: no memory.
+ * gpube__clp_drop()  - takes n rows away, of which each is in the basis. False: no memory.
  * gpube__clp_dual()  - steps of the dual simplex method from the basis that there is; *taken: how
  *                      many. From any basis, so also where the bounds have changed.
  * gpube__clp_value(), gpube__clp_price() - of the columns, and of the rows: what the bound rises
@@ -40,7 +46,12 @@ enum gpube_clp_end {
  */
 struct gpube_clp *gpube__clp_new(struct gpube_ctx *ctx, const struct gpube_clp_problem *problem);
 void gpube__clp_free(struct gpube_ctx *ctx, struct gpube_clp *clp);
+double *gpube__clp_low(struct gpube_clp *clp);
 double *gpube__clp_high(struct gpube_clp *clp);
+double *gpube__clp_cost(struct gpube_clp *clp);
+bool gpube__clp_add(struct gpube_clp *clp, int n, const int *start, const int *column,
+	const double *entry, const double *high);
+bool gpube__clp_drop(struct gpube_clp *clp, int n, const int *rows);
 enum gpube_clp_end gpube__clp_dual(struct gpube_clp *clp, int steps, int *taken);
 const double *gpube__clp_value(struct gpube_clp *clp);
 const double *gpube__clp_price(struct gpube_clp *clp);

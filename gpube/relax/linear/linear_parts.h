@@ -5,6 +5,7 @@
 #include "gpube/base/arrays.h"
 #include "gpube/relax/linear/clp.h"
 #include "gpube/relax/linear/linear_relaxation.h"
+#include "gpube/relax/linear/splits.h"
 
 /* What values cost, and rows' prices, at most: no sum of them for a column passes 2^60. */
 #define GPUBE__LINEAR_MOST ((int64_t)1 << 42)
@@ -79,14 +80,8 @@ struct gpube_linear_state {
 	int64_t *regret;        /* of each value: what the bound with it is more */
 	int64_t *least;         /* room: of the values of a function */
 	int64_t bound;          /* INT64_MIN: nothing is proved */
-	int64_t node_bound;     /* while parts are looked at */
 	double *value;          /* of each value, as the program has it */
-	double *gain[2];   /* what the bound rose with values taken, and not, for a whole one */
-	int32_t *tried[2]; /* how often that was seen */
-	int32_t *candidates;
-	int32_t chosen;
-	int64_t part[2];       /* bounds of its parts */
-	int64_t steps[2];      /* of the simplex method in nodes so far, and in parts of splits */
+	struct gpube_branching splits;
 	unsigned char *basis;  /* of a column and a row each */
 	int n_columns, n_rows; /* of the program */
 	int64_t n_entries;

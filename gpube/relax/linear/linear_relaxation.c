@@ -5,8 +5,6 @@
 
 /* Steps of the simplex method at a time. */
 enum { WINDOW = 500 };
-/* How the library says that a column is at its lower bound, and a row in the basis. */
-enum { AT_LOW = 3, BASIC = 1 };
 /* What a variable without a value costs in the program, in targets: then there is a solution. */
 #define PENALTY 8
 
@@ -185,11 +183,7 @@ static int open_state(void **state, const struct gpube_relaxed *of, struct gpube
 	s->regret = gpube__array(memory, n, sizeof(*s->regret));
 	s->least = gpube__array(memory, n, sizeof(*s->least));
 	s->value = gpube__array(memory, n, sizeof(*s->value));
-	s->candidates = gpube__array(memory, n, sizeof(*s->candidates));
-	for (int is = 0; is < 2; is++) {
-		s->gain[is] = gpube__array(memory, n, sizeof(**s->gain));
-		s->tried[is] = gpube__array(memory, n, sizeof(**s->tried));
-	}
+	gpube__splits_init(&s->splits, memory, p->of.n_values);
 	s->basis = gpube__array(memory, (uint64_t)(s->n_columns + s->n_rows), 1);
 	s->clp = memory->failed ? NULL : new_program(p, ctx);
 	if (s->clp)
@@ -224,8 +218,8 @@ static int begin(void *state, const uint64_t *live, const struct gpube_relaxed_s
 		memcpy(s->basis, ((const struct gpube_linear_start *)from)->basis,
 			(size_t)s->n_columns + (size_t)s->n_rows);
 	} else {
-		memset(s->basis, AT_LOW, (size_t)s->n_columns);
-		memset(s->basis + s->n_columns, BASIC, (size_t)s->n_rows);
+		memset(s->basis, GPUBE__CLP_AT_LOW, (size_t)s->n_columns);
+		memset(s->basis + s->n_columns, GPUBE__CLP_BASIC, (size_t)s->n_rows);
 	}
 	gpube__clp_begin(s->clp, s->basis);
 	return GPUBE_OK;
@@ -244,7 +238,7 @@ static bool decided(const void *state)
 static enum gpube_relaxed_steps steps(void *state)
 {
 	struct gpube_linear_state *s = state;
-	const enum gpube_clp_end end = gpube__linear_solve(s, s->live, WINDOW, &s->steps[0]);
+	const enum gpube_clp_end end = gpube__linear_solve(s, s->live, WINDOW, &s->splits.steps[0]);
 	const double *value;
 
 	if (end == GPUBE__CLP_FAILS)
