@@ -4,8 +4,8 @@
 usage: benchmarks/spins.py FILE... [--gpube build/gpube] [--runs 3] [--timeout 25] [--backends cuda,cpu] [--commands bound,solve]
 
 FILE is of the form of BiqMac and of Rudy: vertices and edges, then two ends (from 1) and a weight a line; an edge of weight w > 0 costs
-w where its ends are equal, one of w < 0 costs -w where they differ. A line a file, command and backend: proved runs, and the median,
-least and most of their seconds by the clock; of the others the best bounds. bound is asked for --method pairwise alone.
+w where its ends are equal, one of w < 0 costs -w where they differ; or a model that was made so, a .wcsp. A line a file, command and backend: proved runs, and the median,
+least and most of their seconds by the clock; of the others the best bounds. bound is asked for --method (pairwise) alone.
 """
 import json
 import os
@@ -29,20 +29,22 @@ def write_model(path, out):
 
 
 def main():
-    p = options(__doc__, "--gpube", runs=3, timeout=25.0, backends="cuda,cpu", commands="bound,solve")
+    p = options(__doc__, "--gpube", runs=3, timeout=25.0, backends="cuda,cpu", commands="bound,solve", method="pairwise")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
     with tempfile.TemporaryDirectory() as work:
         model = os.path.join(work, "model.wcsp")
         for path in args.files:
-            write_model(path, model)
+            if not path.endswith(".wcsp"):
+                write_model(path, model)
             for command in args.commands.split(","):
                 for backend in args.backends.split(","):
                     seconds, open_runs = [], []
                     for _ in range(args.runs):
                         start = time.time()
                         run = subprocess.run([args.gpube, command, "--json", "--backend", backend, "--timeout", "%gs" % args.timeout]
-                            + (["--method", "pairwise"] if command == "bound" else []) + [model], capture_output=True, text=True)
+                            + (["--method", args.method] if command == "bound" else [])
+                            + [path if path.endswith(".wcsp") else model], capture_output=True, text=True)
                         answer = json.loads(run.stdout)
                         if answer["status"] == "optimal":
                             seconds.append(time.time() - start)
