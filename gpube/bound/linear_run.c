@@ -32,11 +32,11 @@ double gpube__linear_least(const struct gpube_bounder *b)
 
 int gpube__bound_linear(struct gpube_bounder *b, double seconds)
 {
-	const struct gpube_relaxation *r =
-		b->opts->method == GPUBE_BOUND_LINEAR ? &gpube__linear : &gpube__linear_sums;
+	const bool alone = b->opts->method == GPUBE_BOUND_LINEAR;
+	const struct gpube_relaxation *r = alone ? &gpube__linear : &gpube__linear_sums;
 	bool cuts = false;
 	/* a run that there is keeps to what it began with */
-	const int status = b->state.linear ? GPUBE_OK : gpube__cuts_suit(&cuts, b->tables);
+	const int status = b->state.linear ? GPUBE_OK : gpube__cuts_suit(&cuts, b->tables, !alone);
 
 	return status ? status
 		      : gpube__bound_relaxed(b, &b->state.linear, cuts ? &gpube__cuts : r, seconds);

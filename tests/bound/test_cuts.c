@@ -457,6 +457,30 @@ static void turns_that_fail(void **state)
 	check_turns(&method);
 }
 
+/* Whether models are for it: not those that forbid, nor dense ones where a sparse one is wanted. */
+static void suits(void **state)
+{
+	struct gpube_model *m = new_model(20, 2);
+	bool yes;
+
+	(void)state;
+	for (int32_t i = 0; i < 20; i++)
+		for (int32_t k = i + 1; k < 20; k++)
+			add(m, SCOPE(i, k), COSTS(0, 1, 1, 0));
+	assert_int_equal(gpube__cuts_suit(&yes, m, false), 0);
+	assert_true(yes);
+	assert_int_equal(gpube__cuts_suit(&yes, m, true), 0);
+	assert_false(yes);
+	gpube_model_free(m);
+	m = grid(1);
+	assert_int_equal(gpube__cuts_suit(&yes, m, true), 0);
+	assert_true(yes);
+	add(m, SCOPE(0, 2), COSTS(0, X, 1, 0));
+	assert_int_equal(gpube__cuts_suit(&yes, m, true), 0);
+	assert_false(yes);
+	gpube_model_free(m);
+}
+
 int main(void)
 {
 	struct cases c = {0};
@@ -466,6 +490,7 @@ int main(void)
 	add_seeds(&c, nonsense, N_NONSENSE, "bounds of any prices");
 	add_seeds(&c, planar, 40, "bounds of planar graphs");
 	add_seeds(&c, splitting, N_SPLIT, "branch and bound");
+	add_case(&c, suits, NULL, "models that are for it");
 	add_case(&c, scarce, NULL, "memory that runs out");
 	add_case(&c, turns_that_fail, NULL, "turns that fail");
 	return run_cases(&c, "cuts", ctx_setup_1_thread, ctx_teardown);

@@ -30,9 +30,9 @@
 
 /*
  * Whether a model is for it, which forbids nothing: cliques (relax/linear/) say more of that. Not
- * whether there is a library. Errors: ENOMEM
+ * whether there is a library. sparse: it is to have few functions, too. Errors: ENOMEM
  */
-int gpube__cuts_suit(bool *yes, const struct gpube_model *m);
+int gpube__cuts_suit(bool *yes, const struct gpube_model *m, bool sparse);
 
 extern const struct gpube_relaxation gpube__cuts;
 

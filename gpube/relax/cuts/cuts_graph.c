@@ -10,7 +10,9 @@
 /* Scaled costs are at most 2^38. */
 #define MOST_LEFT ((int64_t)1 << 38)
 /* Edges at most; work for a function. */
-enum { MOST_EDGES = 1 << 15, FUNCTION_TICKS = 50 };
+enum { MOST_EDGES = 1 << 17, FUNCTION_TICKS = 50 };
+/* Edges of a sparse graph, for each vertex, at most: of denser ones cycles say little. */
+enum { SPARSE = 6 };
 
 /* Whether a function forbids. Errors: ENOMEM */
 static int forbids(bool *yes, const struct gpube_model *m, int32_t f)
@@ -25,7 +27,7 @@ static int forbids(bool *yes, const struct gpube_model *m, int32_t f)
 	return status;
 }
 
-int gpube__cuts_suit(bool *yes, const struct gpube_model *m)
+int gpube__cuts_suit(bool *yes, const struct gpube_model *m, bool sparse)
 {
 	int64_t n = m->n_vars;
 	bool forbidden = false;
@@ -39,7 +41,7 @@ int gpube__cuts_suit(bool *yes, const struct gpube_model *m)
 			return GPUBE_OK;
 		n += m->functions[f].arity == 2;
 	}
-	if (!m->n_vars || n > MOST_EDGES)
+	if (!m->n_vars || n > MOST_EDGES || (sparse && n > (SPARSE + 1) * (int64_t)m->n_vars))
 		return GPUBE_OK;
 	for (int32_t f = 0; f < m->n_functions && !forbidden; f++) {
 		const int status = forbids(&forbidden, m, f);
@@ -232,7 +234,7 @@ int gpube__cuts_make(struct gpube_relaxed **out, const struct gpube_model *m, in
 	int status;
 
 	*out = NULL;
-	status = gpube__cuts_suit(&suits, m);
+	status = gpube__cuts_suit(&suits, m, false);
 	if (status || !suits || !gpube__clp_there(m->ctx))
 		return status;
 	w.p = gpube__alloc_zero(m->ctx, 1, sizeof(*w.p));
