@@ -109,7 +109,7 @@ static int add_rows(struct gpube_cuts_state *s, int32_t from)
 	return added ? GPUBE_OK : GPUBE_ENOMEM;
 }
 
-/* Rows of which keep[r] is 0 go, from the program as well. Errors: ENOMEM */
+/* Rows of which keep[r] is 0 go, or all (NULL), from the program as well. Errors: ENOMEM */
 static int drop_rows(struct gpube_cuts_state *s, const char *keep)
 {
 	struct gpube_cuts_rows *rows = &s->rows;
@@ -123,7 +123,7 @@ static int drop_rows(struct gpube_cuts_state *s, const char *keep)
 	for (int32_t r = 0; r < rows->n; r++) {
 		const int64_t end = rows->at[r + 1];
 
-		if (keep[r]) {
+		if (keep && keep[r]) {
 			memmove(rows->entries + to, rows->entries + from,
 				(size_t)(end - from) * sizeof(*rows->entries));
 			to += end - from;
@@ -140,20 +140,6 @@ static int drop_rows(struct gpube_cuts_state *s, const char *keep)
 	gpube__free(s->ctx, gone);
 	s->stamp++;
 	return dropped ? GPUBE_OK : GPUBE_ENOMEM;
-}
-
-/* All rows go. Errors: ENOMEM */
-static int drop_all(struct gpube_cuts_state *s)
-{
-	char *keep;
-	int status;
-
-	if (!s->rows.n)
-		return GPUBE_OK;
-	keep = gpube__alloc_zero(s->ctx, (uint64_t)s->rows.n, 1);
-	status = keep ? drop_rows(s, keep) : GPUBE_ENOMEM;
-	gpube__free(s->ctx, keep);
-	return status;
 }
 
 /* Rows that do not bind age; where many are old, these go. Errors: ENOMEM */
@@ -250,7 +236,7 @@ static int keep_basis(struct gpube_cuts_state *s)
 static int take_rows(struct gpube_cuts_state *s, const struct gpube_cuts_start *from)
 {
 	const struct gpube_cuts_rows *rows = &from->rows;
-	int status = drop_all(s);
+	int status = drop_rows(s, NULL);
 
 	for (int32_t r = 0; r < rows->n && !status; r++) {
 		for (int64_t k = rows->at[r]; k < rows->at[r + 1] && !status; k++)
@@ -278,7 +264,7 @@ static int begin(void *state, const uint64_t *live, const struct gpube_relaxed_s
 		s->value[x + 1] = !gpube__bit(live, x + 1) ? 0 : gpube__bit(live, x) ? 0.5 : 1;
 	}
 	if (!from)
-		status = drop_all(s);
+		status = drop_rows(s, NULL);
 	else if (from->maker != s || from->stamp != s->stamp)
 		status = take_rows(s, from);
 	if (!status)
@@ -395,7 +381,7 @@ static int64_t look(void *state, int32_t value, bool is)
 	gpube__bit_drop(s->other, is ? value ^ 1 : value);
 	(void)gpube__cuts_propagate(s, s->other, &empty);
 	if (empty)
-		return GPUBE__CUTS_NOTHING;
+		return GPUBE__NOTHING_LEFT;
 	gpube__clp_begin(s->clp, s->basis);
 	if (gpube__cuts_solve(s, s->other, LOOK_STEPS, &s->splits.steps[1]) == GPUBE__CLP_FAILS)
 		return INT64_MIN;

@@ -9,8 +9,6 @@
 
 /* Weights, and rows' prices, at most: no sum of them for an edge passes 2^60. */
 #define GPUBE__CUTS_MOST ((int64_t)1 << 42)
-/* A bound from which on there is nothing. */
-#define GPUBE__CUTS_NOTHING ((int64_t)1 << 61)
 
 /*
  * The graph. Of n variables edge i < n is between vertex i and vertex n, which has its first value;
@@ -111,10 +109,9 @@ struct gpube_cuts_state {
 	char *side;                  /* beside the root's */
 	int64_t *reduced;            /* of each edge: its weight less what its rows' prices say */
 	int64_t bound;               /* INT64_MIN: nothing is proved */
-	double *value;               /* of each of an edge's values, as the program has it */
+	double *value;               /* value[2 e + 1]: how far the program cuts edge e */
 	unsigned char *basis;        /* of an edge and a row each */
 	int64_t basis_room;
-	int64_t n_entries;
 	int64_t before; /* the bound of the last round, */
 	int slow;       /* and rounds that brought little, one after the other */
 	struct gpube_branching splits;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Work for each row and column, where the library begins and in a step, and for each entry. */
-enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2, EDGE_TICKS = 20 };
+/* Work for each entry of a row, and for each edge. */
+enum { ENTRY_TICKS = 2, EDGE_TICKS = 20 };
 
 enum gpube_clp_end gpube__cuts_solve(
 	struct gpube_cuts_state *s, const uint64_t *live, int most, int64_t *count)
@@ -23,9 +23,7 @@ enum gpube_clp_end gpube__cuts_solve(
 	}
 	end = gpube__clp_dual(s->clp, most, &taken);
 	*count += taken;
-	gpube__work(s->ctx,
-		(BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * ((int64_t)s->p->n_edges + s->rows.n) +
-			(int64_t)taken * ENTRY_TICKS * s->rows.n_entries);
+	gpube__clp_work(s->ctx, (int64_t)s->p->n_edges + s->rows.n, s->rows.n_entries, taken);
 	return end;
 }
 
@@ -48,13 +46,12 @@ void gpube__cuts_prove(struct gpube_cuts_state *s, const uint64_t *live, const d
 	for (int32_t r = 0; r < s->rows.n; r++) {
 		const int64_t own = rounded(price[r], p->unit);
 
-		if (!own)
-			continue;
-		bound += (__int128)own * gpube__cuts_limit(&s->rows, r);
-		for (int64_t k = s->rows.at[r]; k < s->rows.at[r + 1]; k++) {
+		bound -= own;
+		for (int64_t k = s->rows.at[r]; own && k < s->rows.at[r + 1]; k++) {
 			const int32_t entry = s->rows.entries[k];
 
 			s->reduced[entry >> 1] += entry & 1 ? -own : own;
+			bound += entry & 1 ? own : 0;
 		}
 	}
 	for (int32_t e = 0; e < p->n_edges; e++) {
@@ -64,8 +61,8 @@ void gpube__cuts_prove(struct gpube_cuts_state *s, const uint64_t *live, const d
 		if (apart && (s->reduced[e] < 0 || !gpube__bit(live, 2 * (int64_t)e)))
 			bound += s->reduced[e];
 	}
-	s->bound = none || bound > GPUBE__CUTS_NOTHING ? GPUBE__CUTS_NOTHING
-		   : bound < -GPUBE__CUTS_NOTHING      ? INT64_MIN
+	s->bound = none || bound > GPUBE__NOTHING_LEFT ? GPUBE__NOTHING_LEFT
+		   : bound < -GPUBE__NOTHING_LEFT      ? INT64_MIN
 						       : (int64_t)bound;
 	gpube__work(s->ctx, ENTRY_TICKS * s->rows.n_entries + p->n_edges);
 }

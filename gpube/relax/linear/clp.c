@@ -21,6 +21,9 @@ static bool gpube__caught(void (*call)(void *), void *arg)
 }
 #endif
 
+/* Work for each row and column, where the library begins and in a step, and for each entry. */
+enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
+
 /* Of Clp_C_Interface.h: a function, its result and its arguments. */
 #define FUNCTIONS(X)                                                                               \
 	X(newModel, void *, (void))                                                                \
@@ -213,6 +216,12 @@ enum gpube_clp_end gpube__clp_dual(struct gpube_clp *c, int steps, int *taken)
 		return GPUBE__CLP_FAILS;
 	*taken = clp.numberIterations(c->model);
 	return clp.status(c->model) == 3 ? GPUBE__CLP_STEPS : GPUBE__CLP_OVER;
+}
+
+void gpube__clp_work(struct gpube_ctx *ctx, int64_t rows_and_columns, int64_t n_entries, int taken)
+{
+	gpube__work(ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * rows_and_columns +
+				 (int64_t)taken * ENTRY_TICKS * n_entries);
 }
 
 const double *gpube__clp_value(struct gpube_clp *c)

@@ -39,6 +39,7 @@ enum gpube_clp_end {
  * gpube__clp_drop()  - takes n rows away, of which each is in the basis. False: no memory.
  * gpube__clp_dual()  - steps of the dual simplex method from the basis that there is; *taken: how
  *                      many. From any basis, so also where the bounds have changed.
+ * gpube__clp_work()  - counts so many steps of a program of such a size.
  * gpube__clp_value(), gpube__clp_price() - of the columns, and of the rows: what the bound rises
  *                      with the row's.
  * gpube__clp_basis() - one byte for each column, then for each row, to be kept;
@@ -53,6 +54,7 @@ bool gpube__clp_add(struct gpube_clp *clp, int n, const int *start, const int *c
 	const double *entry, const double *high);
 bool gpube__clp_drop(struct gpube_clp *clp, int n, const int *rows);
 enum gpube_clp_end gpube__clp_dual(struct gpube_clp *clp, int steps, int *taken);
+void gpube__clp_work(struct gpube_ctx *ctx, int64_t rows_and_columns, int64_t n_entries, int taken);
 const double *gpube__clp_value(struct gpube_clp *clp);
 const double *gpube__clp_price(struct gpube_clp *clp);
 const unsigned char *gpube__clp_basis(struct gpube_clp *clp);

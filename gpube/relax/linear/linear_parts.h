@@ -87,9 +87,6 @@ struct gpube_linear_state {
 	int64_t n_entries;
 };
 
-/* A bound from which on there is nothing. */
-#define GPUBE__LINEAR_NOTHING ((int64_t)1 << 61)
-
 /*
  * gpube__linear_prove()     - the bound and the regrets of live values by prices of the rows.
  * gpube__linear_propagate() - removes values that rows exclude: their number; *empty: a variable

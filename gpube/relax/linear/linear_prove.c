@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Work for each row and column, where the library begins and in a step, and for each entry. */
-enum { BEGIN_TICKS = 300, ROW_TICKS = 12, ENTRY_TICKS = 2 };
+/* Work for each entry. */
+enum { ENTRY_TICKS = 2 };
 
 enum gpube_clp_end gpube__linear_solve(
 	struct gpube_linear_state *s, const uint64_t *live, int most, int64_t *count)
@@ -20,9 +20,7 @@ enum gpube_clp_end gpube__linear_solve(
 		high[x] = gpube__bit(live, x);
 	end = gpube__clp_dual(s->clp, most, &taken);
 	*count += taken;
-	gpube__work(
-		s->ctx, (BEGIN_TICKS + (int64_t)taken * ROW_TICKS) * (s->n_columns + s->n_rows) +
-				(int64_t)taken * ENTRY_TICKS * s->n_entries);
+	gpube__clp_work(s->ctx, s->n_columns + s->n_rows, s->n_entries, taken);
 	return end;
 }
 
@@ -101,15 +99,15 @@ static int64_t prove_function(
 	for (int k = 0; k < f->arity && least < INT64_MAX; k++)
 		for (int32_t x = p->of.at[scope[k]]; x < p->of.at[scope[k] + 1]; x++)
 			if (s->least[x] == INT64_MAX)
-				s->regret[x] = GPUBE__LINEAR_NOTHING;
-			else if (s->regret[x] < GPUBE__LINEAR_NOTHING)
+				s->regret[x] = GPUBE__NOTHING_LEFT;
+			else if (s->regret[x] < GPUBE__NOTHING_LEFT)
 				s->regret[x] += s->least[x] - least;
 	return least;
 }
 
 static int64_t at_most(int64_t a)
 {
-	return a < GPUBE__LINEAR_NOTHING ? a : GPUBE__LINEAR_NOTHING;
+	return a < GPUBE__NOTHING_LEFT ? a : GPUBE__NOTHING_LEFT;
 }
 
 void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, const double *price)
@@ -126,7 +124,7 @@ void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, con
 				least = s->reduced[x];
 		for (int32_t x = p->of.at[i]; x < p->of.at[i + 1]; x++)
 			s->regret[x] =
-				gpube__bit(live, x) ? s->reduced[x] - least : GPUBE__LINEAR_NOTHING;
+				gpube__bit(live, x) ? s->reduced[x] - least : GPUBE__NOTHING_LEFT;
 		none |= least == INT64_MAX;
 		bound += least;
 	}
@@ -138,9 +136,9 @@ void gpube__linear_prove(struct gpube_linear_state *s, const uint64_t *live, con
 	}
 	for (int32_t x = 0; x < p->of.n_values; x++)
 		s->regret[x] = at_most(s->regret[x]);
-	s->bound = none || bound > GPUBE__LINEAR_NOTHING ? GPUBE__LINEAR_NOTHING
-		   : bound < -GPUBE__LINEAR_NOTHING      ? INT64_MIN
-							 : (int64_t)bound;
+	s->bound = none || bound > GPUBE__NOTHING_LEFT ? GPUBE__NOTHING_LEFT
+		   : bound < -GPUBE__NOTHING_LEFT      ? INT64_MIN
+						       : (int64_t)bound;
 	gpube__work(s->ctx, ENTRY_TICKS * s->n_entries);
 }
 

@@ -32,7 +32,7 @@ static int64_t look(void *state, int32_t value, bool is)
 	part_of(s, value, is, s->other);
 	(void)gpube__linear_propagate(s, s->other, &empty);
 	if (empty)
-		return GPUBE__LINEAR_NOTHING;
+		return GPUBE__NOTHING_LEFT;
 	gpube__clp_begin(s->clp, s->basis);
 	if (gpube__linear_solve(s, s->other, STEPS, &s->splits.steps[1]) == GPUBE__CLP_FAILS)
 		return INT64_MIN;

@@ -12,8 +12,6 @@ enum { PATIENCE = 6, MOST = 24 };
 enum { LOOKS_TO_NODES = 10, MORE_STEPS = 5000 };
 /* What a rise counts that is none. */
 #define LEAST_RISE 1e-6
-/* Of a bound that has no end. */
-#define MOST_BOUND ((int64_t)1 << 61)
 
 void gpube__splits_init(struct gpube_branching *s, struct gpube__arrays *memory, int32_t n_values)
 {
@@ -157,5 +155,5 @@ int64_t gpube__splits_part(const struct gpube_branching *s, int32_t value, bool 
 {
 	const int64_t bound = value == s->chosen ? s->part[is] : s->bound;
 
-	return bound < MOST_BOUND ? 2 * bound : 2 * MOST_BOUND - 2;
+	return bound < GPUBE__NOTHING_LEFT ? 2 * bound : 2 * GPUBE__NOTHING_LEFT - 2;
 }

@@ -25,6 +25,8 @@ struct gpube_branching {
 	int64_t steps[2]; /* in nodes so far, and in looks */
 };
 
+/* A bound from which on no assignment is left. */
+#define GPUBE__NOTHING_LEFT ((int64_t)1 << 61)
 /* Parts less than that are rounding. */
 #define GPUBE__LEAST_PART 1e-6
 
@@ -32,10 +34,12 @@ struct gpube_branching {
 void gpube__splits_init(struct gpube_branching *s, struct gpube__arrays *memory, int32_t n_values);
 
 /*
- * Of n candidates; value: of which each one's relaxation takes so much.
- * look   the bound of a part after some steps, counted in steps[1]; INT64_MAX: nothing is left;
- *        INT64_MIN: it cannot be said
- * target a bound that a part need not pass
+ * The best of the first n candidates.
+ * value  how much of each value the relaxation takes
+ * bound  of the node
+ * target a part whose bound reaches it is closed
+ * look   the bound of a part after some steps, which it adds to steps[1]; GPUBE__NOTHING_LEFT: it
+ *        has no assignment; INT64_MIN: the bound is not known
  */
 int32_t gpube__splits_choose(struct gpube_branching *s, int32_t n, const double *value,
 	int64_t bound, int64_t target, int64_t (*look)(void *state, int32_t value, bool is),
