@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "gpube/ir/dense.h"
+#include "gpube/relax/cuts/cuts.h"
 #include "gpube/relax/nested.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/bound/reparam.h"
@@ -137,10 +138,13 @@ static int resume_state(struct gpube_bounder *b, struct gpube__bytes *from)
 static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 {
 	const uint64_t n = (uint64_t)b->m->n_vars;
+	bool cycles = false;
 	int status;
 
-	/* the checker of a certificate does not know it, nor is it in reparametrised tables */
-	if (!b->told.notes && !b->state.reparam)
+	/* checkers of cycles alone know it, nor is it in reparametrised tables */
+	if (b->told.notes)
+		(void)gpube__cuts_suit(&cycles, b->m, true);
+	if ((!b->told.notes || cycles) && !b->state.reparam)
 		gpube__bounder_find_unit(b);
 	b->lower = gpube__bounder_whole(b, gpube__constant_of(b->m));
 	b->cutoff = b->m->top;

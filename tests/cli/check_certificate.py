@@ -319,6 +319,33 @@ def read_cases(words, c, member):
     return cases
 
 
+def read_cycles(words, c, member):
+    """Rows as (edges, how many of them are not all cut), and cases in the order of the file: steps, and what is split, or None."""
+    if c["shift"] < 1:
+        raise Refused("the shift of cycles is at least 1")
+    c["limit"] = member("limit")
+    c["fixed"] = number(next(words), 0, len(c["domains"]) - 1) if member("fixed", 0, 1) else None
+    c["rows"], c["nodes"], still_to_come = [], [], 1
+    for _ in range(member("rows", 0, MOST_COUNT - 1)):
+        n = member("row", 1, MOST_COUNT - 1)
+        n_odd = number(next(words), 1, n)
+        if n_odd % 2 == 0:
+            raise Refused("an odd set is even")
+        c["rows"].append(([number(next(words), 0, MOST_COUNT - 1) for _ in range(n)], n_odd))
+    while still_to_come:
+        steps, edge = [], None
+        for _ in range(member("case", 0, MOST_COUNT - 1)):
+            n = member("prices", 0, MOST_COUNT - 1)
+            steps.append([(number(next(words), 0, len(c["rows"]) - 1), number(next(words), 0)) for _ in range(n)])
+        kind = next(words)
+        if kind == "split":
+            edge = number(next(words), 0, MOST_COUNT - 1)
+        elif kind != "leaf":
+            raise Refused("a case is neither split nor leaf")
+        c["nodes"].append((steps, edge))
+        still_to_come += -1 if edge is None else 1
+
+
 def read_table(words, c, arity):
     n = len(c["domains"])
     scope = [number(next(words), 0, n - 1) for _ in range(arity)]
@@ -352,13 +379,15 @@ def read_certificate(path):
 
     c = {}
     member("gpube-proof", 1, 1)
-    if next(words) != "form" or (form := next(words)) not in ("tables", "steps"):
+    if next(words) != "form" or (form := next(words)) not in ("tables", "steps", "cycles"):
         raise Refused("it has no form")
     c["domains"] = [number(next(words), 1, MOST_COUNT) for _ in range(member("variables", 0, MOST_COUNT - 1))]
     for name, *limits in (("functions", 0, MOST_COUNT), ("decimals", 0, 18), ("cap", 0, MOST - 1), ("shift", 0, 40), ("bound",)):
         c[name] = member(name, *limits)
     if form == "tables":
         read_tables(words, c, member)
+    elif form == "cycles":
+        read_cycles(words, c, member)
     else:
         c["limit"] = member("limit")
         c["cases"] = read_cases(words, c, member)
@@ -832,6 +861,118 @@ def prove_by_steps(p, c):
     return min(constant * unit + least_case(c, Stages(c, constant, functions), unit), c["bound"] * unit)
 
 
+class Graph:
+    """Cuts of it cost what the relaxed problem does, or less; costs are in units of 2^-S, edges 0: open, 1: whole, 2: cut."""
+
+    def __init__(self, p, c):
+        self.c, self.n, self.unit = c, len(p.domains), 1 << c["shift"]
+        self.constant, functions = relaxed(p, c["cap"])
+        above, all_there = 0, True
+        ends, twice, alone, pairs = [(i, self.n) for i in range(self.n)], [0] * self.n, [0] * self.n, {}
+        for scope, costs in functions:
+            if len(scope) > 2 or any(p.domains[v] > 2 for v in scope):
+                all_there = False
+                continue
+            size = [p.domains[v] for v in scope]
+
+            def cell(x, y):
+                return costs[min(x, size[0] - 1) * size[-1] + min(y, size[-1] - 1)] if len(size) > 1 else costs[min(x, size[0] - 1)]
+
+            above += cell(0, 0)
+            own = [cell(1, 0) - cell(0, 0), cell(0, 1) - cell(0, 0)]
+            differ = cell(0, 1) + cell(1, 0) - cell(0, 0) - cell(1, 1) if len(scope) > 1 else 0
+            for v, cost in zip(scope, own):
+                alone[v] += cost
+                twice[v] += 2 * cost - differ
+            if len(scope) > 1:
+                pairs[tuple(scope)] = pairs.get(tuple(scope), 0) + differ
+        self.ends = ends + sorted(pairs)
+        self.weight = [w * self.unit // 2 for w in twice + [pairs[s] for s in sorted(pairs)]]
+        self.step = math.gcd(*alone, *pairs.values()) or 1 if all_there else 1
+        self.above = above
+        below = c["limit"] - 1 - self.constant
+        self.target = (below - (below - above) % self.step) * self.unit + 1
+
+    def check_file(self):
+        for edges, _ in self.c["rows"]:
+            if len(set(edges)) < len(edges) or max(edges) >= len(self.ends):
+                raise Refused("a row has an edge twice, or one that is not there")
+            odd = set()
+            for e in edges:
+                odd ^= set(self.ends[e])
+            if odd:
+                raise Refused("a row is no closed walk")
+        if any(edge is not None and edge >= len(self.ends) for _, edge in self.c["nodes"]):
+            raise Refused("an edge that is split is not there")
+        if self.c["fixed"] is not None and (any(self.weight[:self.n]) or min(self.c["domains"]) < 2):
+            raise Refused("a variable cannot be fixed")
+
+    def propagate(self, edges):
+        """What fixed edges say of open ones; False: they exclude each other."""
+        around = [[] for _ in range(self.n + 1)]
+        for e, (a, b) in enumerate(self.ends):
+            if edges[e]:
+                around[a].append((b, edges[e] == 2))
+                around[b].append((a, edges[e] == 2))
+        side = [None] * (self.n + 1)
+        for root in range(self.n + 1):
+            if side[root]:
+                continue
+            side[root], waiting = (root, False), [root]
+            while waiting:
+                a = waiting.pop()
+                for b, differs in around[a]:
+                    if side[b] is None:
+                        side[b] = root, side[a][1] ^ differs
+                        waiting.append(b)
+                    elif side[b][1] != side[a][1] ^ differs:
+                        return False
+        for e, (a, b) in enumerate(self.ends):
+            if not edges[e] and side[a][0] == side[b][0]:
+                edges[e] = 1 + (side[a][1] != side[b][1])
+        return True
+
+    def take_step(self, edges, prices):
+        """The bound; edges are fixed that it excludes otherwise."""
+        bound, reduced = self.above * self.unit, list(self.weight)
+        for r, price in prices:
+            row, n_odd = self.c["rows"][r]
+            bound -= price * (n_odd - 1)
+            for k, e in enumerate(row):
+                reduced[e] += price if k < n_odd else -price
+        bound += sum(r for r, is_ in zip(reduced, edges) if is_ == 2 or (not is_ and r < 0))
+        for e, r in enumerate(reduced):
+            if bound < self.target and not edges[e] and bound + abs(r) >= self.target:
+                edges[e] = 2 if r < 0 else 1
+        return bound
+
+    def least(self):
+        least = self.target
+        waiting = [(0, [1 if i < self.n and (self.c["domains"][i] < 2 or i == self.c["fixed"]) else 0 for i in range(len(self.ends))])]
+        for steps, edge in self.c["nodes"]:
+            best, edges = waiting.pop()
+            proved = best >= self.target or not self.propagate(edges)
+            for prices in steps:
+                if not proved:
+                    best = max(best, self.take_step(edges, prices))
+                    proved = best >= self.target or not self.propagate(edges)
+            if edge is None:
+                least = least if proved else min(least, best)
+                continue
+            for kind in (2, 1):
+                child = list(edges)
+                child[edge] = kind
+                waiting.append((self.target if proved or edges[edge] == 3 - kind else best, child))
+        whole = -(-least // self.unit)
+        return (whole + (self.above - whole) % self.step) * self.unit
+
+
+def prove_by_cycles(p, c):
+    g = Graph(p, c)
+    g.check_file()
+    return min(g.constant * g.unit + g.least(), c["bound"] * g.unit)
+
+
 def check(model, certificate):
     p = read_problem(model)
     c = read_certificate(certificate)
@@ -843,6 +984,8 @@ def check(model, certificate):
     # as much as is claimed
     if "cases" in c:
         proved = prove_by_steps(p, c)
+    elif "nodes" in c:
+        proved = prove_by_cycles(p, c)
     else:
         check_sums(p, c)
         claimed = c["bound"] << c["shift"]

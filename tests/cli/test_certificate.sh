@@ -65,7 +65,7 @@ if $have_python; then
 			that "random .$form $seed, $method" certify "$work/$seed.$form" $method
 		done
 	done
-	for unit in test_certificate test_certificate_lists; do
+	for unit in test_certificate test_certificate_lists test_certificate_cycles; do
 		if [ -x "${BUILD:-build}/tests/bound/$unit" ]; then
 			mkdir "$work/$unit"
 			GPUBE_CERTIFICATES="$work/$unit" "${BUILD:-build}/tests/bound/$unit" > /dev/null 2>&1
@@ -473,6 +473,51 @@ for cost in 18446744073709551641 9223372036854775808 -9223372036854775808; do
 	sed "s/\[25 /[$cost /" $c/twice.cfn > "$work/past.cfn"
 	that "a cost of $cost" refused "$work/past.cfn" "$work/once.cert"
 done
+# ---- cycles -------------------------------------------------------------------------------------------
+
+# a torus of 5 by 5 whose edges cost 1 where their ends differ, or are equal; with costs of a variable, too
+awk 'BEGIN { n = 25; print "torus", n, 2, 2 * n, 1000; for (i = 0; i < n; i++) printf "2 "; print ""
+	for (i = 0; i < n; i++) for (k = 0; k < 2; k++) {
+		j = k ? (i + 5) % n : i - i % 5 + (i + 1) % 5
+		x = (x * 1103515245 + 12345) % 2147483648; same = int(x / 65536) % 2
+		print 2, (i < j ? i : j), (i < j ? j : i), 0, 2; print 0, !same, 1; print 1, same, 1 } }' > "$work/torus.wcsp"
+sed '1s/ 50 1000/ 51 1000/; $a 1 0 0 1\n1 1' "$work/torus.wcsp" > "$work/field.wcsp"
+if "$gpube" bound -q --method linear "$work/torus.wcsp" 2>&1 | grep -q 'needs Clp'; then
+	skip 'cycles' 'no Clp'
+else
+	for method in auto linear; do
+		that "solve torus, $method" solved "$work/torus.wcsp" $method
+		that "bound torus, $method" certify "$work/torus.wcsp" $method
+	done
+	that 'torus and costs of values' solved "$work/field.wcsp" linear
+	"$gpube" bound -q --method linear --certify "$work/field.cert" "$work/field.wcsp" > /dev/null
+	row 'cycles are told' 0 'by [0-9]+ price vectors? of [0-9]+ cycle inequalities in [0-9]+ cases?, of the problem' '' \
+		"$gpube" bound -q --method linear --certify "$work/torus.cert" "$work/torus.wcsp"
+	that 'whose form is cycles' grep -q '^form cycles' "$work/torus.cert"
+	forged() { # NAME SED: of the torus, unless it changes nothing
+		sed -E "$2" "$work/torus.cert" > "$work/forged.cert"
+		that "cycles: $1" sh -c "! cmp -s '$work/torus.cert' '$work/forged.cert'"
+		that "cycles: $1 is refused" refused "$work/torus.wcsp" "$work/forged.cert"
+	}
+	forged 'more than is proved' 's/^bound (.*)/bound 1\1/; s/^limit (.*)/limit 1\1/'
+	forged 'no shift' 's/^shift .*/shift 0/'
+	forged 'an even odd set' '0,/^row /s/^row ([0-9]+) [0-9]+/row \1 2/'
+	forged 'more odd edges than there are' '0,/^row /s/^row ([0-9]+) [0-9]+/row \1 99999/'
+	forged 'an edge that is not there' '0,/^row /s/^(row [0-9]+ [0-9]+) [0-9]+/\1 75/'
+	forged 'an edge twice' '0,/^row /s/^(row [0-9]+ [0-9]+) [0-9]+ ([0-9]+)/\1 \2 \2/'
+	forged 'no closed walk' '0,/^row /s/^row ([0-9]+) ([0-9]+) .* ([0-9]+)$/row 1 1 \3/'
+	forged 'a row that is not there' '0,/^prices/s/^prices ([0-9]+) [0-9]+/prices \1 99999/'
+	forged 'a price below 0' '0,/^prices/s/^(prices [0-9]+ [0-9]+) /\1 -/'
+	forged 'a price that 64 bits do not hold' '0,/^prices/s/^(prices [0-9]+ [0-9]+) [0-9]+/\1 9223372036854775808/'
+	forged 'a split of no edge' '0,/^leaf/s/^leaf/split 75\ncase 0\nleaf\ncase 0\nleaf/'
+	forged 'half a split' '0,/^leaf/s/^leaf/split 0\ncase 0\nleaf/'
+	forged 'a variable that is not there' 's/^fixed .*/fixed 1 25/'
+	forged 'another form' 's/^form .*/form walks/'
+	forged 'something behind it' '$s/$/ 1/'
+	sed 's/^fixed .*/fixed 1 3/' "$work/field.cert" > "$work/forged.cert"
+	that 'cycles: where values cost something none is fixed' refused "$work/field.wcsp" "$work/forged.cert"
+fi
+
 if $have_python; then
 	for seed in 1 2 3; do
 		mkdir "$work/agree$seed.d"
@@ -480,7 +525,7 @@ if $have_python; then
 			python3 tests/cli/check_agreement.py "$gpube" $seed 30 "$work/agree$seed.d"
 	done
 	mkdir "$work/mutated"
-	row 'proofs that were changed prove no more than is so' 0 '^[0-9]+ proofs of 12 models: ([0-9]+ of (steps|tables) (accepted|refused)(, )?){4}$' '' \
+	row 'proofs that were changed prove no more than is so' 0 '^[0-9]+ proofs of 12 models: ([0-9]+ of (cycles|steps|tables) (accepted|refused)(, )?){4,6}$' '' \
 		python3 tests/fuzz/mutate_certificates.py "$gpube" 1 300 "$work/mutated"
 else
 	skip 'changed certificates and models' 'no python3'

@@ -37,6 +37,7 @@ END
 cat > "$work/arrows" << 'END'
 gpube/bound/certificate/certificate.c formats/io/io.h: a certificate is a file of its own, written and read nowhere else
 gpube/bound/certificate/certificate_stages.c formats/io/io.h: so are its parts
+gpube/bound/certificate/certificate_cycles.c formats/io/io.h: likewise
 gpube/bound/checkpoint/checkpoint_file.c formats/io/io.h: so is a checkpoint
 END
 # names that two objects define: why they never meet

@@ -3,7 +3,7 @@
 usage: mutate_certificates.py GPUBE SEED N DIRECTORY
 
 By the seed small models are drawn: costs and potentials, minimised and maximised, with forbidden cells, of up to four components and functions
-of up to four variables. Every assignment is priced, and 'solve' and 'bound' certify a bound of each by all methods: tables and steps. Then N times one of these files is changed: most often it claims more than the optimum, and so does its limit, and in any case
+of up to four variables. Every assignment is priced, and 'solve' and 'bound' certify a bound of each by all methods: tables, steps and cycles. Then N times one of these files is changed: most often it claims more than the optimum, and so does its limit, and in any case
 numbers become others, lines and words are there twice, are gone or change places, a proof has the tables, the order or the cases of another,
 and header lines are those of another. No checker, 'gpube bound --verify' and check_certificate.py, may accept a bound above the optimum.
 With PYTHONPATH=plugins/python GPUBE_LIBRARY=build/libgpube.so the library's gpube_verify() is called instead of the program, which takes a fifth of the time.
@@ -28,7 +28,7 @@ import check_certificate as second
 WAYS = [("bound", "arc"), ("bound", "ascent"), ("bound", "ascent", "--regions", "nested"), ("bound", "pairwise"), ("bound", "pairwise", "--split", "first"),
     ("bound", "andor"), ("bound", "auto"), ("bound", "auto", "--no-simplify"), ("solve", "auto"), ("solve", "tree"), ("solve", "pairwise"), ("solve", "andor"),
     ("solve", "eliminate"), ("solve", "semidefinite"), ("solve", "linear")]
-HEADER = "gpube-proof form variables functions decimals cap shift bound constant blocks order limit case".split()
+HEADER = "gpube-proof form variables functions decimals cap shift bound constant blocks order limit case fixed rows".split()
 N_MODELS = 12
 
 
@@ -98,6 +98,20 @@ def draw_parts(r):
         "." + "0" * decimals if decimals else "", " ".join(f"v{k}: {d}" for k, d in enumerate(domains)), "\n".join(functions))
 
 
+def draw_spins(r):
+    """A torus, or a graph of few edges, whose edges cost something where their ends are equal, or are not."""
+    n = r.choice([6, 9, 12])
+    pairs = {tuple(sorted((i, (i + k) % n))) for i in range(n) for k in (1, 3)} if r.random() < 0.5 else set(
+        r.sample(list(itertools.combinations(range(n), 2)), 2 * n))
+    most, field = r.choice([1, 1, 50, 10**9]), r.choice([0, 0, 2])
+    lines = []
+    for a, b in sorted(pairs):
+        x, y = r.choice(["0 0", "0 1"]), r.randint(1, most)
+        lines.append(f"2 {a} {b} 0 2\n{x} {y}\n{'1 1' if x == '0 0' else '1 0'} {y}")
+    lines += [f"1 {r.randrange(n)} 0 1\n{r.randrange(2)} {r.randint(1, most)}" for _ in range(field)]
+    return "wcsp", f"spins {n} 2 {len(lines)} {most * 10**3}\n" + " ".join(["2"] * n) + "\n" + "\n".join(lines) + "\n"
+
+
 def draw_larger(gpube, path, seed):
     """A model that has several cases, and its optimum by elimination."""
     subprocess.run([gpube, "generate", "random", "-n", "16", "-d", "3", "--p1", "0.5", "--p2", "0.05", "--seed", str(seed), "-o", path], check=True)
@@ -108,7 +122,7 @@ def draw_larger(gpube, path, seed):
 def draw_proofs(r, gpube, directory):
     proofs, n_models = [], 0
     while n_models < N_MODELS:
-        form, text = [agreement.draw_model, draw_pairs, draw_parts][n_models % 3](r)
+        form, text = [agreement.draw_model, draw_pairs, draw_parts, draw_spins][n_models % 4](r)
         path = os.path.join(directory, f"{n_models}.{form}")
         agreement.put(path, text)
         large = n_models % 6 == 5
@@ -231,9 +245,10 @@ def main(gpube, seed, n, directory):
     r, seen, wrong = random.Random(int(seed)), collections.Counter(), 0
     proofs = draw_proofs(r, gpube, directory)
     certificate = os.path.join(directory, "mutated.cert")
+    forms = sorted({p.form for p in proofs})
     library = Library() if "GPUBE_LIBRARY" in os.environ else None
     for k in range(int(n)):
-        form = r.choice(["form tables", "form steps"])
+        form = r.choice(forms)
         proof = r.choice([p for p in proofs if p.form == form])
         agreement.put(certificate, mutate(r, proof, proofs))
         verdicts = [("gpube", library.verdict(proof.model, certificate) if library else agreement.first_verdict(gpube, proof.model, certificate))]

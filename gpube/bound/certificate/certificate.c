@@ -188,6 +188,7 @@ void gpube__certificate_restart(struct gpube_certificate *c)
 	gpube__free(c->ctx, c->order);
 	c->order = NULL;
 	gpube__certificate_unstage(c);
+	gpube__cycles_clear(c);
 }
 
 void gpube__certificate_clear(struct gpube_certificate *c)
@@ -270,7 +271,10 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	if (status)
 		return status;
 	gpube__out_printf(&out, "gpube-proof 1\nform %s\nvariables %d",
-		c->stages.n ? "steps" : "tables", c->n_vars);
+		c->stages.n   ? "steps"
+		: c->cycles.n ? "cycles"
+			      : "tables",
+		c->n_vars);
 	for (int32_t i = 0; i < c->n_vars; i++)
 		gpube__out_printf(&out, " %d", c->domain[i]);
 	gpube__out_printf(&out, "\nfunctions %d\ndecimals %d\ncap %lld\nshift %d\n", c->n_functions,
@@ -278,6 +282,8 @@ int gpube__certificate_write(const struct gpube_certificate *c, const char *path
 	gpube__out_printf(&out, "bound %lld\n", (long long)c->bound);
 	if (c->stages.n)
 		status = gpube__certificate_write_stages(&out, c);
+	else if (c->cycles.n)
+		status = gpube__certificate_write_cycles(&out, c);
 	else
 		write_tables(&out, c);
 	closed = gpube__out_close(&out, !status);
@@ -328,21 +334,36 @@ static void read_tables(struct gpube_certificate *c, struct gpube_in *in)
 		read_order(c, in);
 }
 
-/* The first words; whether it has the form of steps. */
-static bool read_form(struct gpube_in *in)
+typedef void read_fn(struct gpube_certificate *c, struct gpube_in *in);
+
+/* The first words: who reads what is of the form. */
+static read_fn *read_form(struct gpube_in *in)
 {
+	static const struct {
+		const char *name;
+		read_fn *read;
+	} forms[] = {{"tables", read_tables}, {"steps", gpube__certificate_read_stages},
+		{"cycles", gpube__certificate_read_cycles}};
+	char token[256];
+
 	if (gpube__certificate_word(in, "gpube-proof", "gpube-certificate"))
 		(void)gpube__in_error(in,
 			"this is a certificate of before gpube-proof 1, which is "
 			"not read any more: make it again by gpube bound --certify");
 	(void)gpube__certificate_number(in, 1, 1, "a version");
 	(void)gpube__certificate_word(in, "form", NULL);
-	return gpube__certificate_word(in, "tables", "steps");
+	if (gpube__in_token(in, token, "tables, steps or cycles"))
+		return read_tables;
+	for (size_t k = 0; k < sizeof(forms) / sizeof(*forms); k++)
+		if (!strcmp(token, forms[k].name))
+			return forms[k].read;
+	(void)gpube__in_expected(in, "tables, steps or cycles", token);
+	return read_tables;
 }
 
 static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 {
-	const bool steps = read_form(in);
+	read_fn *const read = read_form(in);
 	const int64_t n = gpube__certificate_member(in, "variables", 0, INT32_MAX - 1);
 
 	/* as they are met: a number in a file is no reason to take memory */
@@ -357,10 +378,8 @@ static int read_all(struct gpube_certificate *c, struct gpube_in *in)
 	c->cap = gpube__certificate_member(in, "cap", 0, GPUBE_INF - 1);
 	c->shift = (int)gpube__certificate_member(in, "shift", 0, 40);
 	c->bound = gpube__certificate_member(in, "bound", -INT64_MAX, INT64_MAX);
-	if (!in->status && steps)
-		gpube__certificate_read_stages(c, in);
-	else if (!in->status)
-		read_tables(c, in);
+	if (!in->status)
+		read(c, in);
 	return in->status ? in->status : gpube__in_end(in);
 }
 

@@ -9,7 +9,7 @@
  * gpube__rounding_error(). Whoever reports it subtracts that, so that no choice of decimals proves
  * too much.
  *
- * A proof has one of two forms.
+ * A proof has one of three forms.
  *
  * Tables: the problem's total as a constant plus blocks of tables, with an order of the variables.
  * The checker proves that they add up to the problem without looking at assignments: a sum of
@@ -24,14 +24,21 @@
  * move costs between them, and on which variables the proof then branches into cases. The checker
  * repeats all of it.
  *
+ * Cycles: of two-valued variables and functions of two of them at most, which are a graph whose
+ * cuts cost what assignments do (relax/cuts/cuts.h). Rows say that a cycle is cut an even number of
+ * times, prices of rows what each edge costs in the end, and a proof branches on whether an edge is
+ * cut. The checker makes the graph, adds up and fixes edges; it solves no linear program.
+ *
  * Designs weighed. (1) A log of an ascent's moves, or of a search's closed subproblems: as long as
  * the run, and to check a line takes the sums of cells that found it. (2) The tables of every leaf
  * of a tree, or the costs that moved between dense tables on the way to it: 927 kilobytes for a
  * grid of 1,600 variables whose steps take 11. (3) A reason for each tuple that the last lists
  * lack: each was removed when the costs were as they never were again. (4) A search or an ascent of
  * the checker's own choice: a second checker can be written only if its moves are known. (5) The
- * two forms above: the rules of searches, lists and sweeps are sound whatever tables, order and
- * lists a file has, and take four pages.
+ * three forms above: the rules of searches, lists, sweeps and cycles are sound whatever tables,
+ * order, lists and prices a file has, and take four pages. (6) Of cycles: their rows as tables of
+ * three variables, which every edge beyond the graph's own makes more: ten times the file, and
+ * no branches.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
@@ -98,6 +105,49 @@ struct gpube_proof_stages {
 	double until, end;
 };
 
+/* Of a closed walk: edges [at, at + n), of which the first n_odd, an odd number, are not all cut */
+/* where no other one is. */
+struct gpube_proof_row {
+	int32_t n, n_odd;
+	int64_t at;
+};
+
+struct gpube_proof_price {
+	int32_t row;
+	int64_t price; /* in units of 2^-shift */
+};
+
+/* Prices [at, at + n) of rows: what they prove, and which edges they fix. */
+struct gpube_proof_step {
+	int32_t n;
+	int64_t at;
+};
+
+/* Steps, then a leaf (edge -1) or a split: the edge is not cut in the first child, but is in the
+ * second. */
+struct gpube_proof_node {
+	int64_t step;
+	int32_t n_steps, edge, child[2];
+};
+
+/*
+ * Nodes of which the first is the root. Edge i, of n variables, is between variable i and the
+ * vertex that always has its first value; then come the pairs of variables, ascending, that
+ * functions of the relaxed problem have, which have two values each.
+ */
+struct gpube_proof_cycles {
+	int64_t limit; /* as the bound; totals from here on are not considered */
+	int32_t fixed; /* this variable has its first value, or -1: each cut is there twice */
+	int32_t n_rows, n;
+	int64_t n_edges, n_prices, n_steps;
+	struct gpube_proof_row *rows;
+	int32_t *edges;
+	struct gpube_proof_price *prices;
+	struct gpube_proof_step *steps;
+	struct gpube_proof_node *nodes;
+	int64_t row_room, edge_room, price_room, step_room, node_room;
+};
+
 /* Blocks: tables [first[k], first[k + 1]). Costs of all tables are in units of 2^-shift. */
 struct gpube_certificate {
 	struct gpube_ctx *ctx;
@@ -114,6 +164,7 @@ struct gpube_certificate {
 	int64_t tables_capacity, first_capacity;
 	int32_t *order;                   /* along which blocks are minimised; NULL: as given */
 	struct gpube_proof_stages stages; /* n above 0: the proof is these cases alone */
+	struct gpube_proof_cycles cycles; /* n above 0: these nodes alone */
 };
 
 /*
@@ -138,7 +189,7 @@ int64_t gpube__cap_for(const struct gpube_model *m, int64_t upper);
 int64_t gpube__wide_cap_for(const struct gpube_model *m, int64_t upper);
 
 void gpube__certificate_clear(struct gpube_certificate *c);
-/* Removes all blocks and stages, and the order. */
+/* Removes all blocks, stages and cycles, and the order. */
 void gpube__certificate_restart(struct gpube_certificate *c);
 /* Begins a block. Errors: ENOMEM */
 int gpube__certificate_block(struct gpube_certificate *c);
@@ -173,6 +224,19 @@ int gpube__certificate_part(
 /* Removes the stages of a case behind the first n. */
 void gpube__certificate_drop(struct gpube_certificate *c, int32_t of, int32_t n);
 void gpube__certificate_unstage(struct gpube_certificate *c); /* removes all cases */
+
+/*
+ * Of cycles: an edge of the next row, and that row, of the edges since the last one; a price of the
+ * next step, and that step of a node, which no other has had one after; a node, a leaf; two
+ * children of a leaf. gpube__cycles_clear() removes all. Errors: ENOMEM
+ */
+int gpube__cycles_edge(struct gpube_certificate *c, int32_t edge);
+int gpube__cycles_row(struct gpube_certificate *c, int32_t n_odd);
+int gpube__cycles_price(struct gpube_certificate *c, int32_t row, int64_t price);
+int gpube__cycles_step(struct gpube_certificate *c, int32_t of);
+int gpube__cycles_node(struct gpube_certificate *c);
+int gpube__cycles_split(struct gpube_certificate *c, int32_t of, int32_t edge);
+void gpube__cycles_clear(struct gpube_certificate *c);
 
 /*
  * gpube__certificate_check() - repeats the proof, and checks that it proves c->bound.
@@ -215,6 +279,24 @@ int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended);
 
 /*
+ * gpube__certificate_cycles() - the bound that cycles prove above the relaxed problem's constant.
+ * least  out: in units of 2^-shift
+ * Errors: as gpube__certificate_proves()
+ * gpube__cycles_target() - what a leaf is to reach for the limit, and whether a variable may be
+ * fixed; c has the limit and the shift, but no nodes.
+ * gpube__cycles_note() - cycles that prove that no total is below 'limit', or less where the
+ * context is stopped; it sets c->shift. Errors: ELIMIT (the model, or the machine, has no
+ * relaxation over cycles, or that fails), ENOMEM, ESTOP
+ * relaxed  gpube__relaxed()
+ */
+int gpube__certificate_cycles(__int128 *least, const struct gpube_certificate *c,
+	const struct gpube_model *relaxed, __int128 constant);
+int gpube__cycles_target(__int128 *target, bool *may_fix, const struct gpube_certificate *c,
+	const struct gpube_model *relaxed, __int128 constant);
+int gpube__cycles_note(
+	struct gpube_certificate *c, const struct gpube_model *relaxed, int64_t limit);
+
+/*
  * Reading; failures stay in in->status, and what is read then means nothing.
  * gpube__certificate_word()   - that word, or another one: whether it is the other one
  * gpube__certificate_number() - in its range, which has its least one after a failure
@@ -229,6 +311,9 @@ int gpube__certificate_tried(struct gpube_in *in, int status);
 /* The file's part that is the cases. Errors: ENOMEM; of reading in in->status, EPARSE and ELIMIT */
 int gpube__certificate_write_stages(struct gpube_out *out, const struct gpube_certificate *c);
 void gpube__certificate_read_stages(struct gpube_certificate *c, struct gpube_in *in);
+/* The same of cycles. */
+int gpube__certificate_write_cycles(struct gpube_out *out, const struct gpube_certificate *c);
+void gpube__certificate_read_cycles(struct gpube_certificate *c, struct gpube_in *in);
 
 /* Text, a .gz or .xz by its name. Errors: EIO, EPARSE, ENOMEM, ELIMIT */
 int gpube__certificate_write(const struct gpube_certificate *c, const char *path);

@@ -211,13 +211,16 @@ static int proves(int64_t *bound, const struct gpube_certificate *c, const struc
 	if (!status && c->stages.n) {
 		status = gpube__certificate_sweep(&least, c, relaxed, constant, mended);
 		total = constant * ((int64_t)1 << c->shift);
+	} else if (!status && c->cycles.n) {
+		status = gpube__certificate_cycles(&least, c, relaxed, constant);
+		total = constant * ((int64_t)1 << c->shift);
 	} else if (!status) {
 		status = check_sums(c, relaxed, constant);
 	}
 	gpube_model_free(relaxed);
 	claimed = (__int128)c->bound * ((int64_t)1 << c->shift);
 	/* the least that is rounded up to the claim */
-	if (!status && !c->stages.n)
+	if (!status && !c->stages.n && !c->cycles.n)
 		status = gpube__certificate_least(
 			&least, c, claimed - ((int64_t)1 << c->shift) + 1 - c->constant);
 	if (status)

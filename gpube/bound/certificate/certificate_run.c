@@ -7,6 +7,8 @@
 #include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
+#include "gpube/relax/cuts/cuts.h"
+#include "gpube/relax/linear/clp.h"
 #include "gpube/simplify/narrow.h"
 
 #define MOST_PROOF_CELLS  8e6
@@ -317,6 +319,41 @@ static int certify_steps(const struct certifying *w, double end)
 	return status;
 }
 
+/*
+ * Proves what is known by cycles. Half of the time is for that; what is open by then proves less.
+ */
+static int certify_cycles(const struct certifying *w, double end)
+{
+	struct gpube_certificate *c = w->c;
+	const double deadline = c->ctx->deadline, start = gpube__now();
+	struct gpube_model *relaxed = NULL;
+	int status;
+
+	gpube__certificate_restart(c);
+	status = gpube__relaxed(&relaxed, w->m, c->cap);
+	if (end > 0)
+		c->ctx->deadline = start + fmax(end - start, 0) / 2;
+	if (!status)
+		status = gpube__cycles_note(c, relaxed, w->aim);
+	c->ctx->deadline = deadline;
+	gpube_model_free(relaxed);
+	if (status)
+		gpube__log(c->ctx, GPUBE_LOG_NOTE, "no certificate of cycles: %s",
+			gpube_error(c->ctx));
+	return status ? status : proves_by(w, w->aim, end);
+}
+
+/* Whether cycles are to be tried. Errors: ENOMEM */
+static int has_cycles(bool *yes, const struct certifying *w)
+{
+	*yes = false;
+	if (w->method != GPUBE_BOUND_AUTO && w->method != GPUBE_BOUND_LINEAR)
+		return GPUBE_OK;
+	if (!gpube__clp_there(NULL))
+		return GPUBE_OK;
+	return gpube__cuts_suit(yes, w->m, w->method == GPUBE_BOUND_AUTO);
+}
+
 /* ---- the best one --------------------------------------------------------------------------- */
 
 /* One way to a certificate; 'end' as for proves_by(). */
@@ -325,14 +362,18 @@ struct way {
 	double share; /* of the time that is left */
 };
 
-/* Which ways, in their order, at most three; what is known says to some what to aim at. */
-static int list_ways(struct way *ways, const struct certifying *w)
+enum { MOST_WAYS = 4 };
+
+/* Which ways, in their order; what is known says to some what to aim at. */
+static int list_ways(struct way *ways, const struct certifying *w, bool cycles)
 {
 	const enum gpube_bound_method method = w->method;
 	const bool aims = w->known && w->known->answer != GPUBE_ANSWER_INFEASIBLE &&
 			  w->known->bound != gpube__no_bound(w->m);
 	int n = 0;
 
+	if (aims && cycles)
+		ways[n++] = (struct way){certify_cycles, 1};
 	if (aims && (method == GPUBE_BOUND_AUTO || method == GPUBE_BOUND_PAIRWISE))
 		ways[n++] = (struct way){certify_steps, 1};
 	if (aims && method == GPUBE_BOUND_ANDOR)
@@ -377,10 +418,13 @@ static int begin(struct gpube_certificate *c, const struct gpube_model *m)
 static int certify_best(const struct certifying *w, double end)
 {
 	struct gpube_certificate best, *c = w->c;
-	struct way ways[3];
-	const int n = list_ways(ways, w);
-	bool any = false;
-	int status = begin(&best, w->m), failed = GPUBE_OK;
+	struct way ways[MOST_WAYS];
+	bool any = false, cycles = false;
+	int status = begin(&best, w->m), failed = GPUBE_OK, n = 0;
+
+	if (!status)
+		status = has_cycles(&cycles, w);
+	n = list_ways(ways, w, cycles);
 
 	best.cap = c->cap;
 	for (int k = 0; k < n && !status; k++) {

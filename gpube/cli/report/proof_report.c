@@ -39,6 +39,16 @@ static void text_checked(struct gpube_out *out, const struct gpube_certificate *
 		text_cases(out, &c->stages);
 		return;
 	}
+	if (c->cycles.n) {
+		const int32_t n_leaves = c->cycles.n / 2 + 1;
+
+		gpube__out_printf(out,
+			", by %lld price vector%s of %d cycle inequalit%s in %d case%s, of ",
+			(long long)c->cycles.n_steps, gpube__plural((double)c->cycles.n_steps),
+			c->cycles.n_rows, c->cycles.n_rows == 1 ? "y" : "ies", n_leaves,
+			gpube__plural(n_leaves));
+		return;
+	}
 	gpube__out_printf(out, ", along an order: %d table%s in %d block%s add up to ", c->n_tables,
 		gpube__plural(c->n_tables), c->n_blocks, gpube__plural(c->n_blocks));
 }
@@ -54,7 +64,7 @@ void proof_text_certified(struct gpube_out *out, const struct answer *a,
 	gpube__out_printf(out, ", %s bound %s", answer_maximises(a) ? "an upper" : "a lower", of);
 	if (bounds && certifies_less(a, c, bounds))
 		gpube__out_text(out, ", not all that was proved: its proof is not one of "
-				     "tables or steps, or takes longer");
+				     "tables, steps or cycles, or takes longer");
 	gpube__out_text(out, "; checked");
 	text_checked(out, c);
 	if (a->model->kind != GPUBE_POTENTIALS) {

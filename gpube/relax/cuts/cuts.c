@@ -128,6 +128,7 @@ static int drop_rows(struct gpube_cuts_state *s, const char *keep)
 				(size_t)(end - from) * sizeof(*rows->entries));
 			to += end - from;
 			rows->age[n] = rows->age[r];
+			rows->price[n] = rows->price[r];
 			rows->at[++n] = to;
 		} else {
 			gone[n_gone++] = r;

@@ -44,9 +44,13 @@ int gpube__cuts_row(struct gpube_ctx *ctx, struct gpube_cuts_rows *rows)
 	if (!status)
 		status = gpube__grow(
 			ctx, &rows->age, &rows->age_room, (int64_t)rows->n + 1, sizeof(*rows->age));
+	if (!status)
+		status = gpube__grow(ctx, &rows->price, &rows->price_room, (int64_t)rows->n + 1,
+			sizeof(*rows->price));
 	if (status)
 		return status;
 	rows->at[0] = 0;
+	rows->price[rows->n] = 0;
 	rows->age[rows->n++] = 0;
 	rows->at[rows->n] = rows->n_entries;
 	return GPUBE_OK;
@@ -54,7 +58,7 @@ int gpube__cuts_row(struct gpube_ctx *ctx, struct gpube_cuts_rows *rows)
 
 void gpube__cuts_rows_clear(struct gpube_ctx *ctx, struct gpube_cuts_rows *rows)
 {
-	GPUBE_FREE_ALL(ctx, rows->at, rows->entries, rows->age);
+	GPUBE_FREE_ALL(ctx, rows->at, rows->entries, rows->age, rows->price);
 	*rows = (struct gpube_cuts_rows){0};
 }
 

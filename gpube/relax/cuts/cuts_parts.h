@@ -38,8 +38,9 @@ struct gpube_cuts_rows {
 	int32_t n;
 	int64_t *at;
 	int32_t *entries;
-	int32_t *age; /* rounds in which the row did not bind, one after the other */
-	int64_t n_entries, room, age_room, entry_room;
+	int32_t *age;   /* rounds in which the row did not bind, one after the other */
+	int64_t *price; /* that the last bound took, from 0 on */
+	int64_t n_entries, room, age_room, price_room, entry_room;
 };
 
 /* An edge more in the last row, or that row's end. Errors: ENOMEM */

@@ -46,6 +46,7 @@ void gpube__cuts_prove(struct gpube_cuts_state *s, const uint64_t *live, const d
 	for (int32_t r = 0; r < s->rows.n; r++) {
 		const int64_t own = rounded(price[r], p->unit);
 
+		s->rows.price[r] = -own;
 		bound -= own;
 		for (int64_t k = s->rows.at[r]; own && k < s->rows.at[r + 1]; k++) {
 			const int32_t entry = s->rows.entries[k];
