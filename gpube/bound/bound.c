@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "gpube/ir/dense.h"
-#include "gpube/relax/cuts/cuts.h"
 #include "gpube/relax/nested.h"
 #include "gpube/ops/device/opening.h"
 #include "gpube/bound/reparam.h"
@@ -141,9 +140,9 @@ static int begin_bounds(struct gpube_bounder *b, struct gpube__bytes *from)
 	bool cycles = false;
 	int status;
 
-	/* checkers of cycles alone know it, nor is it in reparametrised tables */
+	/* of certificates, those of cycles know it; it is not in reparametrised tables */
 	if (b->told.notes)
-		(void)gpube__cuts_suit(&cycles, b->m, true);
+		(void)gpube__has_cycles(&cycles, b->m, b->opts->method);
 	if ((!b->told.notes || cycles) && !b->state.reparam)
 		gpube__bounder_find_unit(b);
 	b->lower = gpube__bounder_whole(b, gpube__constant_of(b->m));

@@ -393,14 +393,20 @@ void gpube__relaxed_run_free(struct gpube_relaxed_run *s)
 	gpube__free(ctx, s);
 }
 
+int gpube__relaxed_workers(const struct gpube_ctx *ctx, const struct gpube_relaxation *r,
+	const struct gpube_relaxed *p)
+{
+	const uint64_t room = ctx->memory_bytes / 4 / r->bytes(p);
+	const int n = ctx->n_threads < MOST_WORKERS ? ctx->n_threads : MOST_WORKERS;
+
+	return room >= (uint64_t)n ? n : room < 1 ? 1 : (int)room;
+}
+
 static int make_workers(struct gpube_relaxed_run *s)
 {
 	struct gpube_ctx *ctx = s->b->ctx;
-	const uint64_t room = ctx->memory_bytes / 4 / s->r->bytes(s->p);
 
-	s->n_workers = ctx->n_threads < MOST_WORKERS ? ctx->n_threads : MOST_WORKERS;
-	if (room < (uint64_t)s->n_workers)
-		s->n_workers = room < 1 ? 1 : (int)room;
+	s->n_workers = gpube__relaxed_workers(ctx, s->r, s->p);
 	s->workers = gpube__alloc_zero(ctx, (uint64_t)s->n_workers, sizeof(*s->workers));
 	for (int k = 0; s->workers && k < s->n_workers; k++) {
 		struct gpube_relaxed_worker *w = &s->workers[k];

@@ -54,6 +54,9 @@ struct gpube_relaxed_run {
 /* For 'seconds', or to the end; *run is made where it is NULL. Errors: of assignments, ENOMEM */
 int gpube__bound_relaxed(struct gpube_bounder *b, struct gpube_relaxed_run **run,
 	const struct gpube_relaxation *r, double seconds);
+/* How many states of a relaxation are to work at a time: the memory has room for them. */
+int gpube__relaxed_workers(const struct gpube_ctx *ctx, const struct gpube_relaxation *r,
+	const struct gpube_relaxed *p);
 void gpube__relaxed_run_free(struct gpube_relaxed_run *s);
 
 #endif

@@ -36,9 +36,9 @@
  * lack: each was removed when the costs were as they never were again. (4) A search or an ascent of
  * the checker's own choice: a second checker can be written only if its moves are known. (5) The
  * three forms above: the rules of searches, lists, sweeps and cycles are sound whatever tables,
- * order, lists and prices a file has, and take four pages. (6) Of cycles: their rows as tables of
- * three variables, which every edge beyond the graph's own makes more: ten times the file, and
- * no branches.
+ * order, lists and prices a file has, and take four pages. (6) Of cycles: their rows as tables
+ * of three variables each, which the first form has: a cycle of k edges takes k - 2 tables, and
+ * there are no branches.
  */
 #ifndef GPUBE_CERTIFICATE_H
 #define GPUBE_CERTIFICATE_H
@@ -105,8 +105,10 @@ struct gpube_proof_stages {
 	double until, end;
 };
 
-/* Of a closed walk: edges [at, at + n), of which the first n_odd, an odd number, are not all cut */
-/* where no other one is. */
+/*
+ * Of a closed walk: edges [at, at + n). The first n_odd, an odd number, are not all cut where no
+ * other one is.
+ */
 struct gpube_proof_row {
 	int32_t n, n_odd;
 	int64_t at;
@@ -279,6 +281,7 @@ int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant, struct gpube_certificate *mended);
 
 /*
+ * gpube__has_cycles() - whether a run by that method is certified by cycles first. Errors: ENOMEM
  * gpube__certificate_cycles() - the bound that cycles prove above the relaxed problem's constant.
  * least  out: in units of 2^-shift
  * Errors: as gpube__certificate_proves()
@@ -289,6 +292,7 @@ int gpube__certificate_sweep(__int128 *least, const struct gpube_certificate *c,
  * relaxation over cycles, or that fails), ENOMEM, ESTOP
  * relaxed  gpube__relaxed()
  */
+int gpube__has_cycles(bool *yes, const struct gpube_model *m, enum gpube_bound_method method);
 int gpube__certificate_cycles(__int128 *least, const struct gpube_certificate *c,
 	const struct gpube_model *relaxed, __int128 constant);
 int gpube__cycles_target(__int128 *target, bool *may_fix, const struct gpube_certificate *c,

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gpube/base/mask_index.h"
 #include "gpube/bound/certificate/certificate.h"
+#include "gpube/bound/relaxed_run.h"
 #include "gpube/ir/dense.h"
 #include "gpube/relax/cuts/cuts_parts.h"
 #include "gpube/search/frontier.h"
-
-enum { MOST_WORKERS = 32 };
 
 struct gpube_noted_node {
 	int32_t of; /* of the certificate */
@@ -50,12 +50,6 @@ struct gpube_noting_worker {
 	int status;
 };
 
-/* Which rows the certificate has, by their edges and odd sets. */
-struct gpube_noted_rows {
-	int32_t *slot; /* 2^bits: a row and 1, or 0 */
-	int bits;
-};
-
 struct gpube_noting {
 	struct gpube_certificate *c;
 	const struct gpube_relaxation *r;
@@ -65,7 +59,9 @@ struct gpube_noting {
 	struct gpube_frontier open;
 	struct gpube_noting_worker *workers;
 	int n_workers;
-	struct gpube_noted_rows rows;
+	struct gpube__mask_set hashes; /* of rows that the certificate has, */
+	int32_t *row_of;               /* and which has each */
+	int64_t row_room;
 };
 
 /* ---- a node ---------------------------------------------------------------------------------- */
@@ -218,7 +214,6 @@ static uint64_t mixed(uint64_t h)
 	return h ^ h >> 32;
 }
 
-/* The sum over its entries, in whatever order these are. */
 static uint64_t hash_of(const struct gpube_certificate *c, int32_t r)
 {
 	const struct gpube_proof_row *row = &c->cycles.rows[r];
@@ -238,35 +233,6 @@ static bool are_equal(const struct gpube_certificate *c, int32_t a, int32_t b)
 		       (size_t)x->n * sizeof(*c->cycles.edges));
 }
 
-/* Where row r is, or belongs. */
-static uint64_t place_of(const struct gpube_noting *s, int32_t r)
-{
-	const uint64_t last = ((uint64_t)1 << s->rows.bits) - 1;
-	uint64_t at = hash_of(s->c, r) & last;
-
-	while (s->rows.slot[at] && !are_equal(s->c, s->rows.slot[at] - 1, r))
-		at = (at + 1) & last;
-	return at;
-}
-
-/* Room for one row more, with half of all places free. Errors: ENOMEM */
-static int make_room(struct gpube_noting *s)
-{
-	const int32_t n = s->c->cycles.n_rows;
-
-	if (s->rows.slot && (int64_t)2 * n < (int64_t)1 << s->rows.bits)
-		return GPUBE_OK;
-	gpube__free(s->c->ctx, s->rows.slot);
-	s->rows.bits = s->rows.slot ? s->rows.bits + 1 : 10;
-	s->rows.slot =
-		gpube__alloc_zero(s->c->ctx, (uint64_t)1 << s->rows.bits, sizeof(*s->rows.slot));
-	if (!s->rows.slot)
-		return GPUBE_ENOMEM;
-	for (int32_t r = 0; r < n; r++)
-		s->rows.slot[place_of(s, r)] = r + 1;
-	return GPUBE_OK;
-}
-
 static int ascending(const void *x, const void *y)
 {
 	const int32_t *a = x, *b = y;
@@ -274,14 +240,29 @@ static int ascending(const void *x, const void *y)
 	return (*a > *b) - (*a < *b);
 }
 
-/* The certificate's number of a row; it is added where it is new. Errors: ENOMEM */
+/* The last row is known by its hash from now on. Errors: ENOMEM */
+static int remember_row(struct gpube_noting *s, uint64_t hash)
+{
+	const int64_t n = s->hashes.n;
+
+	if (gpube__grow(s->c->ctx, &s->row_of, &s->row_room, n + 1, sizeof(*s->row_of)))
+		return GPUBE_ENOMEM;
+	s->row_of[n] = s->c->cycles.n_rows - 1;
+	return gpube__mask_set_add(&s->hashes, s->c->ctx, &hash, NULL);
+}
+
+/*
+ * The certificate's number of a row; it is added where it is new, and where another one has its
+ * hash. Errors: ENOMEM
+ */
 static int number_row(struct gpube_noting *s, int32_t *number, const int32_t *entries, int64_t n)
 {
 	struct gpube_proof_cycles *x = &s->c->cycles;
 	const int64_t first = x->n_edges;
 	int32_t n_odd = 0;
-	uint64_t at;
-	int status = make_room(s);
+	int64_t known;
+	uint64_t hash;
+	int status = GPUBE_OK;
 
 	for (int odd = 1; odd >= 0; odd--)
 		for (int64_t k = 0; k < n && !status; k++)
@@ -295,14 +276,16 @@ static int number_row(struct gpube_noting *s, int32_t *number, const int32_t *en
 		return status;
 	qsort(x->edges + first, (size_t)n_odd, sizeof(*x->edges), ascending);
 	qsort(x->edges + first + n_odd, (size_t)(n - n_odd), sizeof(*x->edges), ascending);
-	at = place_of(s, x->n_rows - 1);
-	if (s->rows.slot[at]) {
+	*number = x->n_rows - 1;
+	hash = hash_of(s->c, *number);
+	known = gpube__masks_find(&s->hashes.index, s->hashes.masks, 1, &hash);
+	if (known < 0)
+		return remember_row(s, hash);
+	if (are_equal(s->c, s->row_of[known], *number)) {
+		*number = s->row_of[known];
 		x->n_rows--;
 		x->n_edges = first;
-	} else {
-		s->rows.slot[at] = x->n_rows;
 	}
-	*number = s->rows.slot[at] - 1;
 	return GPUBE_OK;
 }
 
@@ -414,7 +397,8 @@ static void clear(struct gpube_noting *s)
 		if (s->workers[k].of)
 			gpube__ctx_clear(&s->workers[k].ctx);
 	}
-	GPUBE_FREE_ALL(ctx, s->workers, s->number, s->rows.slot);
+	GPUBE_FREE_ALL(ctx, s->workers, s->number, s->row_of);
+	gpube__mask_set_clear(&s->hashes, ctx);
 	if (s->p)
 		s->r->free(&s->p->of);
 }
@@ -422,11 +406,8 @@ static void clear(struct gpube_noting *s)
 static int make_workers(struct gpube_noting *s)
 {
 	struct gpube_ctx *ctx = s->c->ctx;
-	const uint64_t room = ctx->memory_bytes / 4 / s->r->bytes(&s->p->of);
 
-	s->n_workers = ctx->n_threads < MOST_WORKERS ? ctx->n_threads : MOST_WORKERS;
-	if (room < (uint64_t)s->n_workers)
-		s->n_workers = room < 1 ? 1 : (int)room;
+	s->n_workers = gpube__relaxed_workers(ctx, s->r, &s->p->of);
 	s->workers = gpube__alloc_zero(ctx, (uint64_t)s->n_workers, sizeof(*s->workers));
 	for (int k = 0; s->workers && k < s->n_workers; k++) {
 		s->workers[k].of = s;
@@ -540,10 +521,20 @@ static int note(struct gpube_noting *s, const struct gpube_model *m, int64_t lim
 	return status;
 }
 
+int gpube__has_cycles(bool *yes, const struct gpube_model *m, enum gpube_bound_method method)
+{
+	const bool sparse = method == GPUBE_BOUND_AUTO;
+
+	*yes = false;
+	return (sparse || method == GPUBE_BOUND_LINEAR) && gpube__clp_there(NULL)
+		       ? gpube__cuts_suit(yes, m, sparse)
+		       : GPUBE_OK;
+}
+
 int gpube__cycles_note(
 	struct gpube_certificate *c, const struct gpube_model *relaxed, int64_t limit)
 {
-	struct gpube_noting s = {.c = c, .r = &gpube__cuts};
+	struct gpube_noting s = {.c = c, .r = &gpube__cuts, .hashes.words = 1};
 	struct gpube_relaxed *p = NULL;
 	int status = s.r->make(&p, relaxed, limit);
 

@@ -7,8 +7,6 @@
 #include "gpube/bound/reparam.h"
 #include "gpube/eliminate/solve.h"
 #include "gpube/order/order.h"
-#include "gpube/relax/cuts/cuts.h"
-#include "gpube/relax/linear/clp.h"
 #include "gpube/simplify/narrow.h"
 
 #define MOST_PROOF_CELLS  8e6
@@ -343,17 +341,6 @@ static int certify_cycles(const struct certifying *w, double end)
 	return status ? status : proves_by(w, w->aim, end);
 }
 
-/* Whether cycles are to be tried. Errors: ENOMEM */
-static int has_cycles(bool *yes, const struct certifying *w)
-{
-	*yes = false;
-	if (w->method != GPUBE_BOUND_AUTO && w->method != GPUBE_BOUND_LINEAR)
-		return GPUBE_OK;
-	if (!gpube__clp_there(NULL))
-		return GPUBE_OK;
-	return gpube__cuts_suit(yes, w->m, w->method == GPUBE_BOUND_AUTO);
-}
-
 /* ---- the best one --------------------------------------------------------------------------- */
 
 /* One way to a certificate; 'end' as for proves_by(). */
@@ -423,7 +410,7 @@ static int certify_best(const struct certifying *w, double end)
 	int status = begin(&best, w->m), failed = GPUBE_OK, n = 0;
 
 	if (!status)
-		status = has_cycles(&cycles, w);
+		status = gpube__has_cycles(&cycles, w->m, w->method);
 	n = list_ways(ways, w, cycles);
 
 	best.cap = c->cap;
